@@ -1,0 +1,127 @@
+//! The load tools: one file each, which knows the tool's command line and reads what it prints.
+//!
+//! Reading is a pure function from a recorded [`Output`] to a [`Report`] or the [`Failure`] in words. Whatever is not
+//! recognised is a failure and never a number; what an output does not give is `None` and never 0.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// How connections are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    /// Connections are kept open from request to request.
+    KeepAlive,
+    /// One request per connection.
+    Close,
+}
+
+/// When a slice ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// After this time.
+    Time(Duration),
+    /// After this number of requests.
+    Requests(u64),
+}
+
+/// What a load tool is asked to do in one slice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Where requests go, as in `http://127.0.0.1:8101/`.
+    pub url: String,
+    /// How connections are used.
+    pub shape: Shape,
+    /// Connections open at once.
+    pub connections: u32,
+    /// Threads of the load tool, where it has any.
+    pub threads: u32,
+    /// When the slice ends.
+    pub extent: Extent,
+    /// How long one answer may take before it is an error.
+    pub timeout: Duration,
+}
+
+/// What a tool left behind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Output<'a> {
+    /// Standard output.
+    pub stdout: &'a [u8],
+    /// Standard error.
+    pub stderr: &'a [u8],
+    /// The exit status; `None` if it is not known or a signal ended the tool.
+    pub exit_code: Option<i32>,
+    /// ab's `-e` file, h2load's `--log-file`: the second file of a tool that writes one.
+    pub side_file: Option<&'a [u8]>,
+}
+
+/// What a tool said of a slice that it finished.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Report {
+    /// Requests that were answered, well or not.
+    pub requests: Option<u64>,
+    /// Requests whose answer the tool found nothing wrong with.
+    pub good_requests: Option<u64>,
+    /// How long the tool measured, in seconds.
+    pub duration_s: Option<f64>,
+    /// Requests per second, as the tool says or from the two above where it is more exact.
+    pub rps: Option<f64>,
+    /// Bytes received, heads and bodies.
+    pub bytes: Option<u64>,
+    /// The tool's error counters.
+    pub errors: Errors,
+    /// Answers after which the server said that it keeps the connection, where the tool counts them.
+    pub keep_alive_requests: Option<u64>,
+    /// Latency, in µs. Of a closed loop, unless a rate was asked for.
+    pub latency_us: Latency,
+    /// What a reader of the figures should know.
+    pub warnings: Vec<String>,
+}
+
+/// Error counters; `None` where the tool has no such counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Errors {
+    /// Connections that could not be made.
+    pub connect: Option<u64>,
+    /// Failed reads.
+    pub read: Option<u64>,
+    /// Failed writes.
+    pub write: Option<u64>,
+    /// Answers that took too long.
+    pub timeout: Option<u64>,
+    /// Answers with another status than 2xx (wrk: above 399).
+    pub non_2xx: Option<u64>,
+    /// Answers of another length than the first.
+    pub length: Option<u64>,
+    /// Failed receives, as ab counts them.
+    pub receive: Option<u64>,
+    /// Exceptions, as ab counts them.
+    pub exceptions: Option<u64>,
+}
+
+/// Latency in µs; `None` where the tool does not give it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Latency {
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// The 75th percentile.
+    pub p75: Option<f64>,
+    /// The 90th percentile.
+    pub p90: Option<f64>,
+    /// The 99th percentile.
+    pub p99: Option<f64>,
+    /// The largest.
+    pub max: Option<f64>,
+}
+
+/// Why an output is no measurement, in words for the row that it would have had.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Failure {
+    /// One line.
+    pub reason: String,
+    /// What the output did give, so that a person can see how far it came.
+    pub seen: Report,
+}

@@ -1,0 +1,159 @@
+//! The command line that every server has.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use crate::check;
+
+/// Reads the command line of the server whose crate this is used in; ends the process on `--help`, `--version`,
+/// `--check` and wrong use.
+///
+/// `hello::args!(8101)` for a server that runs on as many threads as it is given;
+/// `hello::args!(8110, Workers::Default(10))` where the default is not the number of cores;
+/// `hello::args!(8109, Workers::Fixed("a thread per connection"))` where the number cannot be chosen.
+#[macro_export]
+macro_rules! args {
+    ($port:literal) => {
+        $crate::args!($port, $crate::Workers::Cores)
+    };
+    ($port:literal, $workers:expr) => {
+        $crate::Args::of(&$crate::Identity {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            about: env!("CARGO_PKG_DESCRIPTION"),
+            port: $port,
+            workers: $workers,
+        })
+    };
+}
+
+/// What a server is told: where to listen, and with how many threads.
+#[derive(Debug, Clone)]
+pub struct Args {
+    /// The program's name, as in `server-axum`.
+    pub name: &'static str,
+    /// The address to listen on.
+    pub host: IpAddr,
+    /// The port to listen on; 0 lets the kernel choose.
+    pub port: u16,
+    /// How many threads may run requests at once.
+    pub workers: usize,
+}
+
+/// Who a server is, as its crate knows it.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// The program's name.
+    pub name: &'static str,
+    /// The program's version.
+    pub version: &'static str,
+    /// One line on what it is.
+    pub about: &'static str,
+    /// The port it listens on unless told otherwise.
+    pub port: u16,
+    /// What `--workers` means to it.
+    pub workers: Workers,
+}
+
+/// What a server makes of `--workers`.
+#[derive(Debug, Clone, Copy)]
+pub enum Workers {
+    /// As many as there are cores (or as a cgroup's quota allows), unless told otherwise.
+    Cores,
+    /// This many, unless told otherwise.
+    Default(usize),
+    /// It cannot be chosen, for this reason.
+    Fixed(&'static str),
+}
+
+#[derive(Debug, Parser)]
+struct CommandLine {
+    /// Address to listen on (parsed, not resolved)
+    #[arg(long, env, default_value = "127.0.0.1", value_parser = parse_host)]
+    host: IpAddr,
+
+    #[arg(long, env)]
+    port: Option<u16>,
+
+    #[arg(long, env)]
+    workers: Option<NonZeroUsize>,
+
+    /// Instead of serving, send one request to this URL; exit 0 if the agreed response comes, else 1
+    #[arg(long, value_name = "URL")]
+    check: Option<String>,
+}
+
+impl Args {
+    /// See [`args!`](crate::args!), which is how a server calls this.
+    #[must_use]
+    pub fn of(identity: &Identity) -> Self {
+        let port_help = format!("Port to listen on; 0 lets the kernel choose [default: {}]", identity.port);
+        let workers_help = match identity.workers {
+            Workers::Cores => "Threads that may run requests at once [default: number of cores]".to_owned(),
+            Workers::Default(n) => format!("Threads that may run requests at once [default: {n}]"),
+            Workers::Fixed(why) => format!("Does not apply here: {why}"),
+        };
+        let command = CommandLine::command()
+            .name(identity.name)
+            .version(identity.version)
+            .about(identity.about)
+            .mut_arg("port", |arg| arg.help(port_help))
+            .mut_arg("workers", |arg| arg.help(workers_help));
+        let line = CommandLine::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+
+        if let Some(url) = line.check {
+            match check::check(&url) {
+                Ok(()) => std::process::exit(0),
+                Err(why) => {
+                    eprintln!("{}: {url}: {why}", identity.name);
+                    std::process::exit(1);
+                }
+            }
+        }
+        if let (Workers::Fixed(why), Some(n)) = (identity.workers, line.workers) {
+            eprintln!("{}: --workers {n} does not apply: {why}", identity.name);
+        }
+        let default = match identity.workers {
+            Workers::Cores => available_parallelism().map_or(1, NonZeroUsize::get),
+            Workers::Default(n) => n,
+            Workers::Fixed(_) => 1,
+        };
+        Self {
+            name: identity.name,
+            host: line.host,
+            port: line.port.unwrap_or(identity.port),
+            workers: line.workers.map_or(default, NonZeroUsize::get),
+        }
+    }
+}
+
+fn parse_host(text: &str) -> Result<IpAddr, String> {
+    if text == "localhost" {
+        return Ok(Ipv4Addr::LOCALHOST.into());
+    }
+    text.trim_start_matches('[')
+        .trim_end_matches(']')
+        .parse()
+        .map_err(|_| "an IP address is wanted, such as 127.0.0.1, 0.0.0.0 or ::1".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_host_is_an_address_and_never_looked_up() {
+        assert_eq!(parse_host("localhost").unwrap().to_string(), "127.0.0.1");
+        assert_eq!(parse_host("::1").unwrap().to_string(), "::1");
+        assert_eq!(parse_host("[::1]").unwrap().to_string(), "::1");
+        assert!(parse_host("example.com").is_err());
+    }
+}
