@@ -97,7 +97,7 @@ pub fn differences(reply: &Reply, head: bool, now: SystemTime) -> Vec<Difference
             found.push(Difference { point, what });
         }
     };
-    note("status", equal(reply.status, 200));
+    note("status", equal(&reply.status, &200));
     note(
         "content-type",
         reply.field("content-type").and_then(|value| {
@@ -105,14 +105,17 @@ pub fn differences(reply: &Reply, head: bool, now: SystemTime) -> Vec<Difference
             equal(essence.to_ascii_lowercase().as_str(), CONTENT_TYPE)
         }),
     );
-    note("content-length", reply.field("content-length").and_then(|value| equal(value, &BODY.len().to_string())));
+    note(
+        "content-length",
+        reply.field("content-length").and_then(|value| equal(value, BODY.len().to_string().as_str())),
+    );
     note("date", reply.field("date").and_then(|value| current(value, now)));
     let body: &[u8] = if head { b"" } else { BODY.as_bytes() };
     note("body", if reply.rest == body { Ok(()) } else { Err(format!("{:?}", Excerpt(&reply.rest))) });
     found
 }
 
-fn equal<T: PartialEq + fmt::Display>(came: T, agreed: T) -> Result<(), String> {
+fn equal<T: PartialEq + fmt::Display + ?Sized>(came: &T, agreed: &T) -> Result<(), String> {
     if came == agreed { Ok(()) } else { Err(format!("{came} instead of {agreed}")) }
 }
 
