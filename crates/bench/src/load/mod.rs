@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How connections are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub enum Shape {
     /// Connections are kept open from request to request.
     KeepAlive,
@@ -56,7 +57,7 @@ pub struct Output<'a> {
 }
 
 /// What a tool said of a slice that it finished.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Report {
     /// Requests that were answered, well or not.
     pub requests: Option<u64>,
@@ -79,7 +80,7 @@ pub struct Report {
 }
 
 /// Error counters; `None` where the tool has no such counter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Errors {
     /// Connections that could not be made.
     pub connect: Option<u64>,
@@ -100,7 +101,7 @@ pub struct Errors {
 }
 
 /// Latency in µs; `None` where the tool does not give it.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Latency {
     /// The mean.
     pub mean: Option<f64>,
