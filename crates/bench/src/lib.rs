@@ -1,4 +1,17 @@
 //! The harness of the comparison, along the way the data goes:
 //! cli → targets → plan → process → load → check → results → stats → report.
 
+pub mod check;
+pub mod cli;
+pub mod commands;
+pub mod exit;
+pub mod interrupt;
 pub mod load;
+pub mod machine;
+pub mod plan;
+pub mod process;
+pub mod report;
+pub mod results;
+pub mod run;
+pub mod stats;
+pub mod targets;

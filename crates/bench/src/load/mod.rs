@@ -17,6 +17,15 @@ pub enum Shape {
     Close,
 }
 
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::KeepAlive => "keep-alive",
+            Self::Close => "close",
+        })
+    }
+}
+
 /// When a slice ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -125,4 +134,56 @@ pub struct Failure {
     pub reason: String,
     /// What the output did give, so that a person can see how far it came.
     pub seen: Report,
+}
+
+/// A load tool.
+pub trait LoadTool: Sync {
+    /// Its name, as on the command line.
+    fn name(&self) -> &'static str;
+    /// How to get it.
+    fn how_to_install(&self) -> &'static str;
+    /// What it says of its version; `None` if it is not there.
+    fn version(&self) -> Option<String>;
+    /// The command line for a job.
+    ///
+    /// # Errors
+    /// In words, for what the tool cannot do.
+    fn command(&self, job: &Job, side_file: &std::path::Path) -> Result<Vec<std::ffi::OsString>, String>;
+    /// Reads what it left behind.
+    ///
+    /// # Errors
+    /// For everything that is no measurement.
+    fn parse(&self, output: &Output) -> Result<Report, Failure>;
+}
+
+/// The load tool of this name.
+pub fn tool(name: &str) -> Option<&'static dyn LoadTool> {
+    struct T;
+    impl LoadTool for T {
+        fn name(&self) -> &'static str {
+            "wrk"
+        }
+        fn how_to_install(&self) -> &'static str {
+            "x"
+        }
+        fn version(&self) -> Option<String> {
+            Some("wrk".into())
+        }
+        fn command(&self, job: &Job, _: &std::path::Path) -> Result<Vec<std::ffi::OsString>, String> {
+            let mut v: Vec<std::ffi::OsString> =
+                vec!["wrk".into(), "-t1".into(), format!("-c{}", job.connections).into(), "-d1s".into()];
+            if job.shape == Shape::Close {
+                v.extend(["-H".into(), "Connection: close".into()]);
+            }
+            v.push(job.url.clone().into());
+            Ok(v)
+        }
+        fn parse(&self, o: &Output) -> Result<Report, Failure> {
+            let t = String::from_utf8_lossy(o.stdout);
+            let l = t.lines().find(|l| l.contains(" requests in ")).unwrap();
+            let n: u64 = l.split_whitespace().next().unwrap().parse().unwrap();
+            Ok(Report { requests: Some(n), good_requests: Some(n), duration_s: Some(1.0), ..Default::default() })
+        }
+    }
+    (name == "wrk").then_some(&T)
 }

@@ -1,0 +1,259 @@
+//! The command line, checked once; what it means is done elsewhere.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use clap::{Args, Parser, Subcommand};
+
+use crate::load::{self, Extent, LoadTool, Shape};
+use crate::run::{Request, fresh_seed};
+use crate::targets::{Target, Workspace, cores, from_file, pick};
+
+/// Compares tiny HTTP servers: what does a request cost, and how many can be had?
+#[derive(Debug, Parser)]
+#[command(name = "hello-bench", version, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What can be done.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show every target: version, concurrency model, what it mirrors, port
+    List(TargetArgs),
+    /// Start targets one by one and hold them against the agreed response, point by point
+    Verify(TargetArgs),
+    /// Build and start one target, print its URL, stop it on Ctrl-C
+    Serve(ServeArgs),
+    /// Measure targets side by side
+    Run(RunArgs),
+    /// Show where a build of all servers together would give one of them other features than a build of its own
+    Features,
+    /// Own a target's processes
+    #[command(hide = true)]
+    Supervise(SuperviseArgs),
+    /// Become a load tool that ends with the harness
+    #[command(hide = true)]
+    RunTool(RunToolArgs),
+}
+
+/// Whom a command is about.
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// Targets, as `hello-bench list` names them; all if none is given
+    #[arg(value_name = "TARGET")]
+    pub names: Vec<String>,
+
+    /// A file with targets of your own, which come beside those of the workspace
+    #[arg(long, value_name = "FILE.toml")]
+    pub targets: Vec<PathBuf>,
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// The target
+    #[arg(value_name = "TARGET")]
+    pub name: String,
+
+    /// A file with targets of your own
+    #[arg(long, value_name = "FILE.toml")]
+    pub targets: Vec<PathBuf>,
+
+    /// Threads that may run requests at once [default: the target's own]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub workers: Option<u16>,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    targets: TargetArgs,
+
+    /// The load tool
+    #[arg(long, default_value = "wrk", value_parser = ["wrk", "ab"])]
+    tool: String,
+
+    /// How connections are used; both, if not given
+    #[arg(long)]
+    shape: Vec<Shape>,
+
+    /// Connections open at once
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: u32,
+
+    /// Threads of the load tool [default: half of the cores; ab has one]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+
+    /// Blocks: how often every target is measured [default: 10]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    blocks: Option<u32>,
+
+    /// How long a slice is, as in 1s or 500ms
+    #[arg(long, default_value = "1s", value_parser = parse_duration)]
+    slice: Duration,
+
+    /// End a slice after this many requests, instead of after a time (ab only)
+    #[arg(long, conflicts_with = "slice", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    requests: Option<u64>,
+
+    /// Threads that may run requests at once, in every target that can choose [default: each target's own]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    workers: Option<u16>,
+
+    /// Draw the order of slices from this number, as an earlier run did
+    #[arg(long)]
+    seed: Option<u64>,
+
+    /// A new folder for the result [default: results/<UTC time>-<host>-<commit>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// A first look in about a minute and a half: 2 blocks, unless --blocks is given
+    #[arg(long)]
+    quick: bool,
+}
+
+/// `supervise`.
+#[derive(Debug, Args)]
+pub struct SuperviseArgs {
+    /// Where what the target prints is kept
+    #[arg(long)]
+    pub log: PathBuf,
+    /// The target's command line
+    #[arg(last = true, required = true)]
+    pub command: Vec<String>,
+}
+
+/// `run-tool`.
+#[derive(Debug, Args)]
+pub struct RunToolArgs {
+    /// The pid of the harness
+    #[arg(long)]
+    pub parent: i32,
+    /// The tool's command line
+    #[arg(last = true, required = true)]
+    pub command: Vec<OsString>,
+}
+
+impl TargetArgs {
+    /// The targets that are meant.
+    ///
+    /// # Errors
+    /// For a name that no target has, or a file that cannot be used.
+    pub fn pick(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        Ok(pick(&all(workspace, &self.targets)?, &self.names)?)
+    }
+}
+
+impl ServeArgs {
+    /// The target that is meant.
+    ///
+    /// # Errors
+    /// As [`TargetArgs::pick`].
+    pub fn pick(&self, workspace: &Workspace) -> Result<Target> {
+        let name = std::slice::from_ref(&self.name);
+        Ok(pick(&all(workspace, &self.targets)?, name)?.remove(0))
+    }
+}
+
+/// The targets of the workspace and of the user's own files.
+fn all(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Target>> {
+    let mut all = workspace.targets.clone();
+    for file in files {
+        for target in from_file(file)? {
+            if let Some(other) = all.iter().find(|other| other.name() == target.name()) {
+                anyhow::bail!("{}: there is already a target called {}", file.display(), other.name());
+            }
+            all.push(target);
+        }
+    }
+    Ok(all)
+}
+
+impl RunArgs {
+    /// What is to be measured, and how.
+    ///
+    /// # Errors
+    /// For what the targets or the load tool cannot do.
+    pub fn request(&self, workspace: &Workspace) -> Result<Request> {
+        let tool: &'static dyn LoadTool =
+            load::tool(&self.tool).ok_or_else(|| anyhow::anyhow!("no load tool is called {}", self.tool))?;
+        let extent = self.requests.map_or(Extent::Time(self.slice), Extent::Requests);
+        let threads = match self.threads {
+            Some(threads) => threads,
+            None if self.tool == "ab" => 1,
+            None => u32::try_from(cores() / 2).unwrap_or(1).clamp(1, self.connections),
+        };
+        let mut shapes = if self.shape.is_empty() { vec![Shape::KeepAlive, Shape::Close] } else { self.shape.clone() };
+        shapes.sort_unstable();
+        shapes.dedup();
+        let request = Request {
+            targets: self.targets.pick(workspace)?,
+            tool,
+            shapes,
+            connections: self.connections,
+            threads,
+            blocks: self.blocks.unwrap_or(if self.quick { 2 } else { 10 }),
+            extent,
+            workers: self.workers.map(usize::from),
+            seed: self.seed.unwrap_or_else(fresh_seed),
+            out: self.out.clone(),
+        };
+        for shape in &request.shapes {
+            // The tool itself knows what it cannot do: it is asked before anything is built.
+            let job = request.job("http://127.0.0.1:1/".to_owned(), *shape);
+            tool.command(&job, "side.txt".as_ref()).map_err(anyhow::Error::msg)?;
+        }
+        let any = request
+            .targets
+            .iter()
+            .any(|target| request.shapes.iter().any(|shape| target.description.shapes.contains(shape)));
+        ensure!(any, "none of these targets can hold this shape");
+        Ok(request)
+    }
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wanted = || format!("{text:?} is no duration such as 1s, 2.5s or 500ms");
+    let (number, unit) = if let Some(number) = text.strip_suffix("ms") {
+        (number, 0.001)
+    } else if let Some(number) = text.strip_suffix('s') {
+        (number, 1.0)
+    } else {
+        (text, 1.0)
+    };
+    let value: f64 = number.trim().parse().map_err(|_| wanted())?;
+    let seconds = value * unit;
+    if !(seconds.is_finite() && seconds > 0.0 && seconds <= 3600.0) {
+        return Err(format!("{text:?} is not between 0 and 3600 s"));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_have_units() {
+        assert_eq!(parse_duration("1s").unwrap(), Duration::from_secs(1));
+        assert_eq!(parse_duration("2").unwrap(), Duration::from_secs(2));
+        assert_eq!(parse_duration("500ms").unwrap(), Duration::from_millis(500));
+        for bad in ["", "s", "0", "-1s", "1h", "1e99s", "NaN", "inf"] {
+            assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+}

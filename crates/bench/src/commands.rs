@@ -1,0 +1,194 @@
+//! The subcommands, each a few lines over what the modules do.
+
+use std::io::Write;
+use std::time::Duration;
+
+use anyhow::Result;
+use comfy_table::{ContentArrangement, Table as Grid, presets};
+
+use crate::check::{Finding, verify as verify_target};
+use crate::cli::{RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, TargetArgs};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::process::server::StartOptions;
+use crate::process::{Server, StartError, supervisor, tool};
+use crate::run::{self, Ended};
+use crate::targets::{Source, Target, Workspace};
+
+/// To standard output, which may have been closed.
+macro_rules! say {
+    ($($words:tt)*) => {{ let _ = writeln!(std::io::stdout(), $($words)*); }};
+}
+
+/// `hello-bench list`
+///
+/// # Errors
+/// For wrong use.
+pub fn list(args: &TargetArgs) -> Result<Exit> {
+    let targets = args.pick(&Workspace::find()?)?;
+    let mut grid = Grid::new();
+    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
+    for target in &targets {
+        let description = &target.description;
+        grid.add_row([
+            description.name.clone(),
+            description.port.to_string(),
+            description.kind.clone(),
+            target.shows(),
+            description.mirrors.join(", "),
+            description.model.clone(),
+        ]);
+    }
+    say!("{grid}");
+    Ok(Exit::Well)
+}
+
+/// `hello-bench verify`
+///
+/// # Errors
+/// For wrong use.
+pub fn verify(args: &TargetArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    let mut exit = Exit::Well;
+    for target in args.pick(&workspace)? {
+        say!("{} ({}), {}", target.name(), target.shows(), target.url());
+        match started(&workspace, &target, None) {
+            Err(StartError::Interrupted(_)) => return Ok(Exit::Interrupted),
+            Err(error) => {
+                say!("  FAILED     {error}");
+                exit = Exit::SomeFailed;
+            }
+            Ok(server) => {
+                for (point, finding) in verify_target(&target) {
+                    exit = if finding.is_wrong() { Exit::SomeFailed } else { exit };
+                    match finding {
+                        Finding::Holds => say!("  holds      {:<18} {}", point.name, point.agreed),
+                        Finding::Cannot(why) => say!("  cannot     {:<18} {}: {why}", point.name, point.agreed),
+                        Finding::Differs(what) => say!("  DIFFERS    {:<18} {}: {what}", point.name, point.agreed),
+                        Finding::HoldsAfterAll => {
+                            say!("  UNTRUE     {:<18} its description says that it cannot, but it does", point.name);
+                        }
+                    }
+                    if interrupt::asked() {
+                        return Ok(Exit::Interrupted);
+                    }
+                }
+                for sentence in &target.description.known {
+                    say!("  known      {sentence}");
+                }
+                if let Err(why) = server.stop() {
+                    say!("  FAILED     {why}");
+                    exit = Exit::SomeFailed;
+                }
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// `hello-bench serve`
+///
+/// # Errors
+/// For wrong use.
+pub fn serve(args: &ServeArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    let target = args.pick(&workspace)?;
+    let mut server = match started(&workspace, &target, args.workers.map(usize::from)) {
+        Ok(server) => server,
+        Err(StartError::Interrupted(_)) => return Ok(Exit::Interrupted),
+        Err(error @ StartError::PortTaken { .. }) => return Err(error.into()),
+        Err(error) => {
+            eprintln!("hello-bench: {}: {error}", target.name());
+            return Ok(Exit::SomeFailed);
+        }
+    };
+    say!("{} answers at {} (pid {}); Ctrl-C stops it", target.name(), target.url(), server.pid());
+    let every = Duration::from_millis(100);
+    if let Ok(Some(why)) = interrupt::wait_for(Duration::MAX, every, || server.still_itself().err()) {
+        eprintln!("hello-bench: {}: {why}", target.name());
+        return Ok(Exit::SomeFailed);
+    }
+    server.stop().map_err(anyhow::Error::msg)?;
+    Ok(Exit::Well)
+}
+
+fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Result<Server, StartError> {
+    workspace.build(target).map_err(|error| StartError::Failed(error.to_string()))?;
+    let log = tempfile::Builder::new()
+        .prefix("hello-bench-")
+        .suffix(".txt")
+        .tempfile()
+        .map_err(|error| StartError::Failed(format!("what it prints cannot be kept: {error}")))?;
+    Server::start(target, &StartOptions { workers, log: log.path(), environment_padding: 0 })
+}
+
+/// `hello-bench run`
+///
+/// # Errors
+/// For wrong use, and when the result cannot be kept.
+pub fn run(args: &RunArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    let request = args.request(&workspace)?;
+    Ok(match run::run(&workspace, &request)? {
+        Ended::Well => Exit::Well,
+        Ended::SomeFailed => Exit::SomeFailed,
+        Ended::Interrupted => Exit::Interrupted,
+    })
+}
+
+/// `hello-bench features`
+///
+/// # Errors
+/// When cargo cannot say.
+pub fn features() -> Result<Exit> {
+    let workspace = Workspace::find()?;
+    let packages: Vec<&str> = workspace
+        .targets
+        .iter()
+        .filter_map(|target| match &target.source {
+            Source::Package { package, .. } => Some(package.as_str()),
+            Source::Command { .. } => None,
+        })
+        .collect();
+    let together = workspace.features(&packages)?;
+    let mut differences = 0;
+    for package in &packages {
+        for (dependency, alone) in workspace.features(&[package])? {
+            let more: Vec<&str> = together
+                .get(&dependency)
+                .into_iter()
+                .flatten()
+                .filter(|f| !alone.contains(*f))
+                .map(String::as_str)
+                .collect();
+            if !more.is_empty() {
+                differences += 1;
+                say!("{package}: {dependency} would also have {}", more.join(", "));
+            }
+        }
+    }
+    say!("{differences} differences between builds of their own and a build of {} servers together", packages.len());
+    Ok(Exit::Well)
+}
+
+/// The hidden `hello-bench supervise`
+///
+/// # Errors
+/// When it cannot become what it must be.
+pub fn supervise(args: &SuperviseArgs) -> Result<Exit> {
+    supervisor::supervise(&args.command, &args.log)?;
+    Ok(Exit::Well)
+}
+
+/// The hidden `hello-bench run-tool`
+///
+/// # Errors
+/// When the tool cannot be run.
+pub fn run_tool(args: &RunToolArgs) -> Result<Exit> {
+    tool::become_tool(&args.command, args.parent)?;
+    Ok(Exit::Well)
+}

@@ -1,0 +1,28 @@
+//! hello-bench: parse, dispatch, exit status.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use hello_bench::cli::{Cli, Command};
+use hello_bench::commands;
+use hello_bench::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = Cli::try_parse().unwrap_or_else(|error| error.exit());
+    let result = match cli.command {
+        Command::List(args) => commands::list(&args),
+        Command::Verify(args) => commands::verify(&args),
+        Command::Serve(args) => commands::serve(&args),
+        Command::Run(args) => commands::run(&args),
+        Command::Features => commands::features(),
+        Command::Supervise(args) => commands::supervise(&args),
+        Command::RunTool(args) => commands::run_tool(&args),
+    };
+    result
+        .unwrap_or_else(|error| {
+            // One line, whatever the chain of causes.
+            eprintln!("hello-bench: {}", format!("{error:#}").replace('\n', " "));
+            Exit::WrongUse
+        })
+        .into()
+}

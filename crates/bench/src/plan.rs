@@ -1,0 +1,89 @@
+//! The plan of a run: which slice comes when. Fixed before the run, from a seed that is recorded.
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use crate::load::Shape;
+
+/// Environment sizes are drawn below this, one page.
+const MAX_PADDING: usize = 4096;
+
+/// One slice to be: which target, in which shape.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Cell {
+    /// The target's name.
+    pub target: String,
+    /// How connections are used.
+    pub shape: Shape,
+}
+
+/// One slice in its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// Block, from 0.
+    pub block: u32,
+    /// What is measured.
+    pub cell: Cell,
+    /// Bytes that are added to the server's environment.
+    pub environment_padding: usize,
+}
+
+/// Every step of a run in its order: each block holds every cell once, in a fresh random order.
+pub fn plan(cells: &[Cell], blocks: u32, seed: u64) -> Vec<Step> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    (0..blocks)
+        .flat_map(|block| {
+            let mut order = cells.to_vec();
+            order.shuffle(&mut random);
+            order
+                .into_iter()
+                .map(|cell| Step { block, cell, environment_padding: random.random_range(0..MAX_PADDING) })
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells() -> Vec<Cell> {
+        let targets = ["a", "b", "c", "d", "e"];
+        targets
+            .iter()
+            .flat_map(|target| [Shape::KeepAlive, Shape::Close].map(|shape| Cell { target: (*target).into(), shape }))
+            .collect()
+    }
+
+    #[test]
+    fn every_block_holds_every_cell_once() {
+        let mut wanted = cells();
+        wanted.sort();
+        let steps = plan(&cells(), 7, 1);
+        assert_eq!(steps.len(), 70);
+        for (block, steps) in steps.chunks(10).enumerate() {
+            assert!(steps.iter().all(|step| step.block as usize == block));
+            let mut held: Vec<Cell> = steps.iter().map(|step| step.cell.clone()).collect();
+            held.sort();
+            assert_eq!(held, wanted);
+        }
+    }
+
+    #[test]
+    fn the_seed_alone_decides_and_blocks_differ() {
+        assert_eq!(plan(&cells(), 5, 42), plan(&cells(), 5, 42));
+        assert_ne!(plan(&cells(), 5, 42), plan(&cells(), 5, 43));
+        let steps = plan(&cells(), 2, 42);
+        let order = |block: usize| -> Vec<&Cell> { steps[block * 10..][..10].iter().map(|step| &step.cell).collect() };
+        assert_ne!(order(0), order(1));
+    }
+
+    #[test]
+    fn a_seed_means_the_same_order_for_ever() {
+        let order: Vec<String> =
+            plan(&cells(), 1, 2026).iter().map(|step| format!("{}-{:?}", step.cell.target, step.cell.shape)).collect();
+        insta::assert_snapshot!(order.join(" "));
+    }
+}

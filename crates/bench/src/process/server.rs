@@ -1,0 +1,338 @@
+//! A target that runs: started under its supervisor, ready when it gives the agreed response from a socket of its
+//! own, and ended with all that it started.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+
+use super::supervisor::TERM_GRACE;
+use super::tree::{self, Process};
+use super::{cpu::TreeCpu, ports};
+use crate::check::{self, Dialect};
+use crate::interrupt::{self, Interrupted};
+use crate::targets::{Source, Target};
+
+/// How often a starting server is asked whether it answers.
+const ASK_EVERY: Duration = Duration::from_millis(1);
+
+/// A target that runs and has given the agreed response.
+#[derive(Debug)]
+pub struct Server {
+    supervisor: Supervisor,
+    /// The process that was started, unless it left the serving to others and ended.
+    main: Option<Process>,
+    /// Who held the listening socket when it was ready.
+    listening: Vec<Process>,
+    address: SocketAddr,
+    start_up: Duration,
+}
+
+/// Why a target could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Somebody else listens on its port.
+    #[error("port {port} is in use by {holder}")]
+    PortTaken {
+        /// The port.
+        port: u16,
+        /// Who holds it.
+        holder: String,
+    },
+    /// It did not run, or not long enough to answer.
+    #[error("{0}")]
+    Failed(String),
+    /// The user wants this to end.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// How to start a target.
+#[derive(Debug, Clone)]
+pub struct StartOptions<'a> {
+    /// How many workers the user chose.
+    pub workers: Option<usize>,
+    /// Where what it prints is kept.
+    pub log: &'a Path,
+    /// Bytes that are added to its environment, which moves its stack: memory layout is noise then, and not bias
+    /// (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
+    pub environment_padding: usize,
+}
+
+impl Server {
+    /// Starts `target` and waits until it is ready.
+    ///
+    /// # Errors
+    /// When its port is taken, it cannot be run, ends, or does not give the agreed response within its deadline.
+    pub fn start(target: &Target, options: &StartOptions) -> Result<Self, StartError> {
+        let address = target.address();
+        prove_free(address)?;
+        let mut supervisor = Supervisor::spawn(target, options).map_err(StartError::Failed)?;
+        let (main, began) = supervisor.started().map_err(StartError::Failed)?;
+        let root = supervisor.pid();
+        let limit = Duration::from_secs(target.description.start_deadline_s);
+        let mut last = String::from("nothing answers");
+        let ready = interrupt::wait_for(limit, ASK_EVERY, || {
+            if let Some(how) = supervisor.exited()
+                && tree::descendants(root).is_empty()
+            {
+                let before = if last == "nothing answers" { String::new() } else { format!(" ({last})") };
+                return Some(Err(format!("it ended {how} before it answered{before}{}", supervisor.last_words())));
+            }
+            match check::agreed(address, Dialect::Http11, true) {
+                Ok(_) => {
+                    let start_up = monotonic().saturating_sub(began);
+                    Some(listeners(root, address).map(|listening| (listening, start_up)))
+                }
+                Err(why) => {
+                    last = why;
+                    None
+                }
+            }
+        })?;
+        let (listening, start_up) = match ready {
+            Some(Ok(found)) => found,
+            Some(Err(why)) => return Err(StartError::Failed(why)),
+            None => {
+                let elsewhere = listeners(root, address).err();
+                let why = elsewhere.unwrap_or(last);
+                let words = supervisor.last_words();
+                return Err(StartError::Failed(format!("no agreed response within {limit:?}: {why}{words}")));
+            }
+        };
+        Ok(Self { supervisor, main: tree::process(main), listening, address, start_up })
+    }
+
+    /// From the start of its process to its first right answer.
+    pub fn start_up(&self) -> Duration {
+        self.start_up
+    }
+
+    /// The pid of the process that serves, or of one of them.
+    pub fn pid(&self) -> i32 {
+        self.main.or_else(|| self.listening.first().copied()).map_or(0, |process| process.pid)
+    }
+
+    /// What its process tree has used so far.
+    pub fn cpu(&self) -> TreeCpu {
+        TreeCpu::below(self.supervisor.pid())
+    }
+
+    /// Resident memory of its process tree, in bytes; shared pages count for each process that has them.
+    pub fn resident_bytes(&self) -> u64 {
+        self.sum(|process| process.statm().ok().map(|statm| statm.resident * procfs::page_size()))
+    }
+
+    /// Threads of its process tree.
+    pub fn threads(&self) -> u64 {
+        self.sum(|process| process.stat().ok().and_then(|stat| u64::try_from(stat.num_threads).ok()))
+    }
+
+    fn sum(&self, of: impl Fn(&procfs::process::Process) -> Option<u64>) -> u64 {
+        let tree = tree::descendants(self.supervisor.pid());
+        tree.iter().filter_map(|process| of(&procfs::process::Process::new(process.pid).ok()?)).sum()
+    }
+
+    /// That it is still the process that was started, and that its port is still its own.
+    ///
+    /// # Errors
+    /// In words, with how it ended and the last that it printed.
+    pub fn still_itself(&mut self) -> Result<(), String> {
+        if self.main.is_some_and(|main| tree::process(main.pid) != Some(main)) {
+            let wait = Duration::from_millis(100);
+            let how = self.supervisor.wait_exited(wait).unwrap_or_else(|| "in an unknown way".into());
+            return Err(format!("it ended {how}{}", self.supervisor.last_words()));
+        }
+        let listening = listeners(self.supervisor.pid(), self.address)?;
+        if self.listening.iter().any(|process| listening.contains(process)) {
+            return Ok(());
+        }
+        Err("the process that listened is another now".into())
+    }
+
+    /// Ends it with all that it started, and proves that its port is free again.
+    ///
+    /// # Errors
+    /// In words, when something is left.
+    pub fn stop(mut self) -> Result<(), String> {
+        self.supervisor.end()?;
+        ports::prove_free(self.address).map_err(|error| {
+            let holder = ports::holder(self.address.port()).map_or(String::new(), |who| format!(", held by {who}"));
+            format!("after its end, {} is not free: {error}{holder}", self.address)
+        })
+    }
+}
+
+fn prove_free(address: SocketAddr) -> Result<(), StartError> {
+    ports::prove_free(address).map_err(|error| match ports::holder(address.port()) {
+        Some(holder) => StartError::PortTaken { port: address.port(), holder: holder.to_string() },
+        None => StartError::Failed(format!("it cannot listen on {address}: {error}")),
+    })
+}
+
+/// The processes below `root` that listen at `address`, so that no other server's answer is taken for theirs.
+fn listeners(root: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
+    let listened: Vec<(Process, Vec<SocketAddr>)> = tree::descendants(root)
+        .into_iter()
+        .map(|process| (process, ports::listened_on(process.pid)))
+        .filter(|(_, addresses)| !addresses.is_empty())
+        .collect();
+    let covers = |listened: &SocketAddr| {
+        listened.port() == address.port()
+            && (listened.ip().is_unspecified() || listened.ip().to_canonical() == address.ip())
+    };
+    let right: Vec<Process> =
+        listened.iter().filter(|(_, addresses)| addresses.iter().any(covers)).map(|(process, _)| *process).collect();
+    if !right.is_empty() {
+        return Ok(right);
+    }
+    if listened.is_empty() {
+        return Err("it listens nowhere".into());
+    }
+    let mut own: Vec<String> = listened.iter().flat_map(|(_, all)| all).map(SocketAddr::to_string).collect();
+    own.sort_unstable();
+    own.dedup();
+    Err(format!("it listens on {}, not on {address}", own.join(" and ")))
+}
+
+fn monotonic() -> Duration {
+    clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
+}
+
+/// The harness's end of a supervisor.
+#[derive(Debug)]
+struct Supervisor {
+    child: Child,
+    /// Closing it is the order to end everything.
+    order: Option<ChildStdin>,
+    events: Receiver<String>,
+    exited: Option<String>,
+    log: PathBuf,
+}
+
+impl Supervisor {
+    fn spawn(target: &Target, options: &StartOptions) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("its supervisor cannot be started: {error}");
+        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        command.arg("supervise").arg("--log").arg(options.log).arg("--").args(target.command(options.workers));
+        command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
+        // A server's own flags say all; the caller's environment must not say otherwise.
+        for variable in ["HOST", "PORT", "WORKERS"] {
+            command.env_remove(variable);
+        }
+        if let Source::Command { folder } = &target.source {
+            command.current_dir(folder);
+        }
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+        let order = child.stdin.take();
+        let (send, events) = channel();
+        if let Some(told) = child.stdout.take() {
+            std::thread::spawn(move || {
+                for line in BufReader::new(told).lines().map_while(Result::ok) {
+                    if send.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        Ok(Self { child, order, events, exited: None, log: options.log.to_owned() })
+    }
+
+    /// Its own pid, below which everything of the target is.
+    fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).unwrap_or_default()
+    }
+
+    /// The pid of the target, and when it was started on the monotonic clock.
+    fn started(&mut self) -> Result<(i32, Duration), String> {
+        let line = self.events.recv_timeout(Duration::from_secs(10)).map_err(|_| {
+            let mut why = String::new();
+            let _ = self.child.kill();
+            if let Some(mut said) = self.child.stderr.take() {
+                let _ = said.read_to_string(&mut why);
+            }
+            format!("its supervisor did not start it: {}", why.trim())
+        })?;
+        if let Some(why) = line.strip_prefix("failed ") {
+            return Err(format!("it cannot be run: {why}"));
+        }
+        let mut words = line.strip_prefix("started ").unwrap_or_default().split(' ');
+        let pid = words.next().and_then(|word| word.parse().ok());
+        let began = words.next().and_then(|word| word.parse().ok()).map(Duration::from_nanos);
+        pid.zip(began).ok_or_else(|| format!("its supervisor said {line:?}"))
+    }
+
+    /// How the target ended, if it has.
+    fn exited(&mut self) -> Option<String> {
+        while let Ok(line) = self.events.try_recv() {
+            self.note(&line);
+        }
+        self.exited.clone()
+    }
+
+    fn wait_exited(&mut self, limit: Duration) -> Option<String> {
+        let deadline = Instant::now() + limit;
+        while self.exited.is_none() {
+            match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.note(&line),
+                Err(_) => break,
+            }
+        }
+        self.exited.clone()
+    }
+
+    fn note(&mut self, line: &str) {
+        if let Some(how) = line.strip_prefix("exited ") {
+            self.exited = Some(how.to_owned());
+        }
+    }
+
+    /// The last lines that the target printed, for a reason; empty if it printed nothing.
+    fn last_words(&self) -> String {
+        const LINES: usize = 3;
+        const WIDTH: usize = 200;
+        let text = std::fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<String> = text
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .take(LINES)
+            .map(|line| line.trim().chars().filter(|c| !c.is_control()).take(WIDTH).collect())
+            .collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        format!("; it printed: {}", lines.into_iter().rev().collect::<Vec<_>>().join(" / "))
+    }
+
+    /// Gives the order and waits until nothing of the target is left.
+    fn end(&mut self) -> Result<(), String> {
+        drop(self.order.take());
+        let deadline = Instant::now() + TERM_GRACE + Duration::from_secs(5);
+        loop {
+            match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line == "ended" => break,
+                Ok(line) => self.note(&line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(format!("something of it would not end (supervisor {})", self.child.id()));
+                }
+            }
+        }
+        self.child.wait().map(drop).map_err(|error| format!("its supervisor cannot be waited for: {error}"))
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        if self.order.is_some() {
+            let _ = self.end();
+        }
+    }
+}

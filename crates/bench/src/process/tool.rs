@@ -1,0 +1,109 @@
+//! A load tool that runs: in a process group of its own, ended with the harness, bounded in time, its CPU time from
+//! its own rusage.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::unistd::{Pid, getppid};
+
+use super::cpu;
+use crate::interrupt::{self, Interrupted};
+
+/// How often it is looked at whether the tool has ended: 200 looks a second are under 0.1 % of a core.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
+/// A load tool that ran.
+#[derive(Debug, Clone, Copy)]
+pub struct Ran {
+    /// Its exit status; `None` if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether it was ended because it took too long.
+    pub too_long: bool,
+    /// From its start to its end.
+    pub wall: Duration,
+    /// The CPU time it used.
+    pub cpu: Duration,
+}
+
+/// Why a load tool did not run to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It could not be started or waited for.
+    #[error("{program} cannot be run: {why}")]
+    Io {
+        /// The program.
+        program: String,
+        /// What happened.
+        why: std::io::Error,
+    },
+    /// The user wants this to end; the tool was ended.
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+}
+
+/// Runs a load tool to its end, or to `limit`, with what it prints in two files.
+///
+/// # Errors
+/// When it cannot be started, or the user interrupts it.
+pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> Result<Ran, ToolError> {
+    let program = || line.first().map_or(String::new(), |word| word.to_string_lossy().into_owned());
+    let failed = |why| ToolError::Io { program: program(), why };
+    let before = cpu::ended_children();
+    let began = Instant::now();
+    let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+        .arg("run-tool")
+        .arg("--parent")
+        .arg(std::process::id().to_string())
+        .arg("--")
+        .args(line)
+        .stdin(Stdio::null())
+        .stdout(File::create_new(stdout).map_err(failed)?)
+        .stderr(File::create_new(stderr).map_err(failed)?)
+        // A terminal's Ctrl-C reaches the harness, which then ends the tool and reaps it.
+        .process_group(0)
+        .spawn()
+        .map_err(failed)?;
+    let ended = interrupt::wait_for(limit, LOOK_EVERY, || child.try_wait().transpose());
+    let (status, too_long) = match ended {
+        Ok(Some(status)) => (status.map_err(failed)?, false),
+        Ok(None) => (end(&mut child).map_err(failed)?, true),
+        Err(interrupted) => {
+            end(&mut child).map_err(failed)?;
+            return Err(interrupted.into());
+        }
+    };
+    Ok(Ran {
+        exit_code: status.code(),
+        signal: status.signal(),
+        too_long,
+        wall: began.elapsed(),
+        cpu: cpu::ended_children().saturating_sub(before),
+    })
+}
+
+fn end(child: &mut Child) -> std::io::Result<std::process::ExitStatus> {
+    child.kill()?;
+    child.wait()
+}
+
+/// Becomes the load tool, after asking the kernel to end it with the harness (prctl(2), PR_SET_PDEATHSIG, which
+/// survives exec). It starts no processes of its own, so that this is enough for it.
+///
+/// # Errors
+/// When the harness has gone already, or the tool cannot be run.
+pub fn become_tool(line: &[OsString], parent: i32) -> Result<()> {
+    set_pdeathsig(Signal::SIGKILL)?;
+    ensure!(getppid() == Pid::from_raw(parent), "the harness has gone");
+    let (program, args) = line.split_first().context("no command")?;
+    let error = Command::new(program).args(args).exec();
+    Err(error).with_context(|| format!("{} cannot be run", program.to_string_lossy()))
+}

@@ -1,0 +1,79 @@
+//! The columns of the side-by-side table, in words and units, for every format.
+
+use super::table::{Below, Report, Row};
+use super::units::{digits, mebibytes, percent, range, thousands};
+use crate::load::Shape;
+use crate::results::Options;
+
+/// The heads of the columns.
+pub const HEADS: [&str; 9] =
+    ["target", "cost µs", "min–max", "req/s", "min–max", "tool CPU", "response B", "RSS MiB", "start ms"];
+
+/// A row's cells, one per head.
+pub fn cells(row: &Row) -> [String; 9] {
+    let at_least = if row.rps_at_least { "≥ " } else { "" };
+    [
+        row.target.name.clone(),
+        digits(row.cost_us.median),
+        range(&row.cost_us, digits),
+        format!("{at_least}{}", thousands(row.rps.median)),
+        range(&row.rps, thousands),
+        percent(row.tool_share.median),
+        thousands(row.response_bytes.median),
+        mebibytes(row.rss_bytes.median),
+        digits(row.start_up_s.median * 1e3),
+    ]
+}
+
+/// A shape's title.
+pub fn title(shape: Shape, options: &Options) -> String {
+    let connections = options.connections;
+    match shape {
+        Shape::KeepAlive => format!("keep-alive: {connections} connections, each for many requests"),
+        Shape::Close => format!("close: {connections} connections at once, one request each"),
+    }
+}
+
+/// A line for a target below the table.
+pub fn below(below: &Below) -> String {
+    let figures = below.row.as_ref().map_or(String::new(), |row| {
+        format!(
+            " (not ranked: {} µs, {} req/s over {} slices)",
+            digits(row.cost_us.median),
+            thousands(row.rps.median),
+            row.cost_us.n
+        )
+    });
+    format!("{}: {}{figures}", below.target.name, below.reason)
+}
+
+/// What a reader must know to read the tables, a line each.
+pub fn notes(report: &Report) -> Vec<String> {
+    let options = &report.run.record.options;
+    let extent = match (options.slice_s, options.requests) {
+        (Some(seconds), _) => format!("{seconds} s"),
+        (None, requests) => format!("{} requests", requests.unwrap_or_default()),
+    };
+    let mut notes = vec![
+        format!(
+            "cost: server CPU time per good response, user + system. Medians over {} block{} of one {extent} slice each, \
+             in random order; a difference within the ranges is not shown to be one.",
+            options.blocks,
+            if options.blocks == 1 { "" } else { "s" },
+        ),
+        format!(
+            "{}, {} thread{}; `≥`: the load tool used over 90 % of its threads' time, so the server could give more.",
+            report.run.record.tool.version,
+            options.threads,
+            if options.threads == 1 { "" } else { "s" },
+        ),
+    ];
+    if report.run.is_partial() {
+        notes.push(format!(
+            "PARTIAL: {} of {} slices were measured before this run was ended.",
+            report.run.slices.len(),
+            report.run.planned()
+        ));
+    }
+    notes
+}

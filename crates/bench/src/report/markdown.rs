@@ -1,0 +1,125 @@
+//! `report.md`: the tables as GitHub shows them, and what is needed to believe them.
+
+use std::fmt::Write;
+
+use super::columns::{HEADS, below, cells, notes, title};
+use super::table::{Report, Table};
+use crate::results::{RunRecord, TargetRecord};
+
+/// The whole report.
+pub fn markdown(report: &Report) -> String {
+    let record = &report.run.record;
+    let mut text = format!("# {} targets, {}\n", record.targets.len(), record.began);
+    for table in &report.tables {
+        let _ = write!(text, "\n## {}\n\n{}", title(table.shape, &record.options), one(table));
+    }
+    text.push('\n');
+    for note in notes(report) {
+        let _ = writeln!(text, "- {}", escape(&note));
+    }
+    text.push_str(&targets(&record.targets));
+    text.push_str(&made_on(record));
+    text
+}
+
+/// The tables alone, without what they were made on.
+pub fn one(table: &Table) -> String {
+    let mut text = String::new();
+    if table.ranked.is_empty() {
+        text.push_str("Nothing could be ranked.\n");
+    } else {
+        let heads: Vec<Vec<String>> = table.ranked.iter().map(|row| cells(row).to_vec()).collect();
+        text.push_str(&grid(&HEADS, &heads));
+    }
+    for (word, targets) in [("Not ranked", &table.below), ("**Failed**", &table.failed)] {
+        if !targets.is_empty() {
+            text.push('\n');
+        }
+        for target in targets {
+            let _ = writeln!(text, "- {word}: {}", escape(&below(target)));
+        }
+    }
+    text
+}
+
+fn targets(targets: &[TargetRecord]) -> String {
+    let rows: Vec<Vec<String>> = targets
+        .iter()
+        .map(|target| {
+            vec![
+                target.name.clone(),
+                target.framework.clone(),
+                target.model.clone(),
+                if target.workers == 0 { "–".into() } else { target.workers.to_string() },
+                target.binary_bytes.map_or("–".into(), |bytes| format!("{}", bytes / 1024)),
+                if target.features.is_empty() { "–".into() } else { target.features.len().to_string() },
+            ]
+        })
+        .collect();
+    let heads = ["target", "shows", "concurrency", "workers", "binary KiB", "crates"];
+    format!("\n## Who was measured\n\n{}", grid(&heads, &rows))
+}
+
+fn made_on(record: &RunRecord) -> String {
+    let machine = &record.machine;
+    let dirty = match record.commit.dirty {
+        Some(true) => ", with changes that are not committed",
+        Some(false) => "",
+        None => ", state unknown",
+    };
+    let lines = [
+        format!("CPU: {}, {} cores, virtual: {}", machine.cpu, machine.cores, machine.virtual_machine),
+        format!("Memory: {} MiB", machine.memory_bytes >> 20),
+        format!("System: {}, {}", machine.system, machine.kernel),
+        format!("Governor: {}", machine.governor),
+        format!("Compiler: {}", machine.rustc),
+        format!("Commit: {}{dirty}", record.commit.hash),
+        format!("Seed: {}", record.options.seed),
+    ];
+    let mut text = String::from("\n## What it was measured on\n\n");
+    for line in lines {
+        let _ = writeln!(text, "- {}", escape(&line));
+    }
+    text
+}
+
+fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(heads.iter().map(ToString::to_string).collect());
+    let rule = heads.iter().enumerate().map(|(n, _)| if n == 0 { "---".into() } else { "---:".into() }).collect();
+    text.push_str(&line(rule));
+    for row in rows {
+        text.push_str(&line(row.iter().map(|cell| escape(cell)).collect()));
+    }
+    text
+}
+
+/// Names and reasons may hold anything; in a table they must not end a cell or become markup.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' => safe.push_str("\\|"),
+            '<' => safe.push_str("&lt;"),
+            '&' => safe.push_str("&amp;"),
+            '*' | '_' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            '\n' | '\r' => safe.push(' '),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_a_cell_cannot_end_it() {
+        assert_eq!(escape("a|b <i>\n_x_ & y"), "a\\|b &lt;i> \\_x\\_ &amp; y");
+        assert_eq!(grid(&["a", "b"], &[vec!["|".into(), "2".into()]]), "| a | b |\n| --- | ---: |\n| \\| | 2 |\n");
+    }
+}

@@ -1,0 +1,9 @@
+//! What a run found, from its records alone: tables of data first, then each format in a file of its own.
+
+mod columns;
+pub mod markdown;
+pub mod table;
+pub mod terminal;
+mod units;
+
+pub use table::{Report, Standing, Table};

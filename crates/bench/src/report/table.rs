@@ -1,0 +1,169 @@
+//! The side-by-side table as data: who is ranked, who stands below it, and why.
+
+use std::collections::BTreeMap;
+
+use crate::load::Shape;
+use crate::results::{Failed, Measurement, Outcome, Run, SliceRecord, TargetRecord};
+use crate::stats::Summary;
+
+/// Under this share of kept connections, a target does not hold keep-alive.
+const HELD: f64 = 0.99;
+
+/// A load tool that uses more than this share of its threads' time could not have asked faster.
+const CLIENT_BOUND: f64 = 0.9;
+
+/// Everything that a report shows of a run.
+#[derive(Debug, Clone)]
+pub struct Report<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// One table per shape.
+    pub tables: Vec<Table<'a>>,
+}
+
+/// The targets in one shape.
+#[derive(Debug, Clone)]
+pub struct Table<'a> {
+    /// The shape.
+    pub shape: Shape,
+    /// Those with figures that can be ranked, by cost, the smallest first.
+    pub ranked: Vec<Row<'a>>,
+    /// Those that cannot hold the shape: no failure, and not ranked.
+    pub below: Vec<Below<'a>>,
+    /// Those with a failed slice.
+    pub failed: Vec<Below<'a>>,
+}
+
+/// A target that stands below a table.
+#[derive(Debug, Clone)]
+pub struct Below<'a> {
+    /// The target.
+    pub target: &'a TargetRecord,
+    /// Why it is not ranked.
+    pub reason: String,
+    /// The figures that it has all the same.
+    pub row: Option<Row<'a>>,
+}
+
+/// A target's figures over the valid slices of a run.
+#[derive(Debug, Clone)]
+pub struct Row<'a> {
+    /// The target.
+    pub target: &'a TargetRecord,
+    /// Server CPU time per good response, in µs.
+    pub cost_us: Summary,
+    /// Good responses per second.
+    pub rps: Summary,
+    /// Whether the load tool was the limit, so that the server could have given more.
+    pub rps_at_least: bool,
+    /// The share of its threads' time that the load tool used, from 0 to 1.
+    pub tool_share: Summary,
+    /// Bytes of one response.
+    pub response_bytes: Summary,
+    /// Resident memory after the load, in bytes.
+    pub rss_bytes: Summary,
+    /// From the start of the process to the first right answer, in seconds.
+    pub start_up_s: Summary,
+    /// The share of responses after which the connection was kept.
+    pub kept_share: Option<Summary>,
+}
+
+/// Where a target stands in a table.
+#[derive(Debug, Clone)]
+enum Place<'a> {
+    Ranked(Row<'a>),
+    Below(Below<'a>),
+    Failed(Below<'a>),
+    NotReached,
+}
+
+/// How a run went as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Every slice is valid.
+    Well,
+    /// Some target failed; the rest stands.
+    SomeFailed,
+}
+
+impl<'a> Report<'a> {
+    /// Puts every target of a run in its place.
+    pub fn of(run: &'a Run) -> Self {
+        let mut slices: BTreeMap<(&str, Shape), Vec<&SliceRecord>> = BTreeMap::new();
+        for slice in &run.slices {
+            slices.entry((&slice.cell.target, slice.cell.shape)).or_default().push(slice);
+        }
+        let threads = run.record.options.threads;
+        let table = |shape| {
+            let mut table = Table { shape, ranked: Vec::new(), below: Vec::new(), failed: Vec::new() };
+            for target in &run.record.targets {
+                let own = slices.get(&(target.name.as_str(), shape)).map_or(&[][..], Vec::as_slice);
+                match place(target, shape, own, threads) {
+                    Place::Ranked(row) => table.ranked.push(row),
+                    Place::Below(below) => table.below.push(below),
+                    Place::Failed(failed) => table.failed.push(failed),
+                    Place::NotReached => {}
+                }
+            }
+            table.ranked.sort_by(|a, b| a.cost_us.median.total_cmp(&b.cost_us.median));
+            table
+        };
+        Self { run, tables: run.record.options.shapes.iter().copied().map(table).collect() }
+    }
+
+    /// How the run went.
+    pub fn standing(&self) -> Standing {
+        if self.tables.iter().all(|table| table.failed.is_empty()) { Standing::Well } else { Standing::SomeFailed }
+    }
+}
+
+fn place<'a>(target: &'a TargetRecord, shape: Shape, slices: &[&SliceRecord], threads: u32) -> Place<'a> {
+    if !target.shapes.contains(&shape) {
+        let reason = match shape {
+            Shape::KeepAlive => "closes every connection after one response".to_owned(),
+            Shape::Close => "cannot close after one response".to_owned(),
+        };
+        return Place::Below(Below { target, reason, row: None });
+    }
+    let (mut valid, mut failed): (Vec<&Measurement>, Vec<&Failed>) = (Vec::new(), Vec::new());
+    for slice in slices {
+        match &slice.outcome {
+            Outcome::Valid(measurement) => valid.push(measurement),
+            Outcome::Failed(why) => failed.push(why),
+        }
+    }
+    let row = row(target, &valid, threads);
+    if let Some(first) = failed.first() {
+        let count = if failed.len() == slices.len() {
+            "every slice".to_owned()
+        } else {
+            format!("{} of {} slices", failed.len(), slices.len())
+        };
+        let reason = format!("{count} {}: {}", first.stage.words(), first.reason);
+        return Place::Failed(Below { target, reason, row });
+    }
+    let Some(row) = row else { return Place::NotReached };
+    match row.kept_share {
+        Some(kept) if kept.median < HELD => {
+            let reason = format!("kept only {:.1} % of its connections", kept.median * 100.0);
+            Place::Below(Below { target, reason, row: Some(row) })
+        }
+        _ => Place::Ranked(row),
+    }
+}
+
+fn row<'a>(target: &'a TargetRecord, valid: &[&Measurement], threads: u32) -> Option<Row<'a>> {
+    let of = |get: &dyn Fn(&Measurement) -> f64| Summary::of(valid.iter().map(|m| get(m)));
+    let tool_share = of(&|m| m.tool_cpu_s / m.wall_s / f64::from(threads.max(1)))?;
+    Some(Row {
+        target,
+        cost_us: of(&|m| m.cost_us)?,
+        rps: of(&|m| m.rps)?,
+        rps_at_least: tool_share.median > CLIENT_BOUND,
+        tool_share,
+        response_bytes: of(&|m| m.response_bytes as f64)?,
+        rss_bytes: of(&|m| m.rss_bytes as f64)?,
+        start_up_s: of(&|m| m.start_up_s)?,
+        kept_share: Summary::of(valid.iter().filter_map(|m| m.kept_share)),
+    })
+}

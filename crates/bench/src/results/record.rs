@@ -1,0 +1,208 @@
+//! What is written of a run and of each of its slices.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::{Latency, Report, Shape};
+use crate::machine::{Commit, Machine};
+use crate::plan::Cell;
+
+/// The version of these records. A change in what a field means, or a field that is gone, is a new one.
+pub const SCHEMA: u32 = 1;
+
+/// `run.json`: what was asked for, of whom, on what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The version of this record.
+    pub schema: u32,
+    /// When the run began, UTC, RFC 3339.
+    pub began: String,
+    /// The commit of the project.
+    pub commit: Commit,
+    /// The version of the harness.
+    pub version: String,
+    /// How it was measured.
+    pub options: Options,
+    /// The load tool.
+    pub tool: ToolRecord,
+    /// The machine.
+    pub machine: Machine,
+    /// Who was measured, in the order of the command line.
+    pub targets: Vec<TargetRecord>,
+    /// What one block holds.
+    pub cells: Vec<Cell>,
+}
+
+/// How a run is made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// The load tool's name.
+    pub tool: String,
+    /// The shapes.
+    pub shapes: Vec<Shape>,
+    /// Connections open at once.
+    pub connections: u32,
+    /// Threads of the load tool, where it has any.
+    pub threads: u32,
+    /// How many blocks.
+    pub blocks: u32,
+    /// How long a slice is, in seconds; `None` if it ends after a number of requests.
+    pub slice_s: Option<f64>,
+    /// After how many requests a slice ends; `None` if it ends after a time.
+    pub requests: Option<u64>,
+    /// The workers of every target that can choose; `None` for each one's default.
+    pub workers: Option<usize>,
+    /// From which the order of slices and the sizes of environments are drawn.
+    pub seed: u64,
+}
+
+/// The load tool that was used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolRecord {
+    /// Its name.
+    pub name: String,
+    /// What it says of its version.
+    pub version: String,
+}
+
+/// A target as it was measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetRecord {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: String,
+    /// Its language.
+    pub language: String,
+    /// What it shows, as in `axum 0.8.9`.
+    pub framework: String,
+    /// Its concurrency model.
+    pub model: String,
+    /// The shapes that it can hold at all.
+    pub shapes: Vec<Shape>,
+    /// Threads that may run requests at once; 0 if that cannot be chosen.
+    pub workers: usize,
+    /// The command line that started it.
+    pub command: Vec<String>,
+    /// The size of its binary, in bytes; `None` if it is no binary of this workspace.
+    pub binary_bytes: Option<u64>,
+    /// What it was built from: crate and version → features. Empty if it is not of this workspace.
+    pub features: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// A line of `slices.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SliceRecord {
+    /// The version of this record.
+    pub schema: u32,
+    /// Block, from 0.
+    pub block: u32,
+    /// What was measured.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// When it began, UTC, RFC 3339.
+    pub began: String,
+    /// Bytes that were added to the server's environment.
+    pub environment_padding: usize,
+    /// The load tool's command line; empty if it did not come so far.
+    pub command: Vec<String>,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of a slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// A measurement.
+    Valid(Box<Measurement>),
+    /// None, and why.
+    Failed(Failed),
+}
+
+/// Why there is no measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Failed {
+    /// How far it came.
+    pub stage: Stage,
+    /// What happened, in words.
+    pub reason: String,
+    /// What the load tool said all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Box<Report>>,
+}
+
+/// The stages of a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// It did not build.
+    Build,
+    /// It did not start, or gave no agreed response.
+    Start,
+    /// It gave no agreed response before the load.
+    Before,
+    /// Something went wrong under load.
+    Load,
+    /// It was not itself, or gave no agreed response, after the load.
+    After,
+}
+
+impl Stage {
+    /// As it stands before a reason.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Build => "not built",
+            Self::Start => "not started",
+            Self::Before => "wrong before load",
+            Self::Load => "failed under load",
+            Self::After => "wrong after load",
+        }
+    }
+}
+
+/// A valid slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Good responses.
+    pub requests: u64,
+    /// How long the load tool measured, in seconds.
+    pub duration_s: f64,
+    /// Good responses per second.
+    pub rps: f64,
+    /// Server CPU time per good response, user + system, in µs.
+    pub cost_us: f64,
+    /// CPU time of the server's process tree, in seconds.
+    pub server_cpu_s: f64,
+    /// The share of user time in it, from 0 to 1, from ticks of 10 ms; `None` if none passed.
+    pub server_user_share: Option<f64>,
+    /// CPU time of the load tool, in seconds.
+    pub tool_cpu_s: f64,
+    /// From the start of the load tool to its end, in seconds: CPU times are over this.
+    pub wall_s: f64,
+    /// CPU time of everything but the server and the load tool, in seconds; `None` if unknown.
+    pub other_cpu_s: Option<f64>,
+    /// CPU time that the hypervisor took, in seconds, over all cores; `None` if unknown.
+    pub steal_s: Option<f64>,
+    /// Bytes of one response, head and body.
+    pub response_bytes: u64,
+    /// Bytes that the load tool received.
+    pub received_bytes: Option<u64>,
+    /// Connections opened on this machine while the tool ran; `None` if unknown.
+    pub connections_opened: Option<u64>,
+    /// The share of responses after which the connection was kept, from 0 to 1; `None` if unknown.
+    pub kept_share: Option<f64>,
+    /// Resident memory of the server's process tree after the load, in bytes.
+    pub rss_bytes: u64,
+    /// Threads of the server's process tree after the load.
+    pub threads: u64,
+    /// From the start of the server's process to its first right answer, in seconds.
+    pub start_up_s: f64,
+    /// Latency of a closed loop, in µs: a server that stalls is asked less often, so that these flatter it.
+    pub closed_loop_latency_us: Latency,
+    /// What a reader of the figures should know.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,292 @@
+//! A run: everything that must be true beforehand, then every slice of the plan, then the report.
+
+mod progress;
+mod slice;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use jiff::Timestamp;
+
+use crate::interrupt;
+use crate::load::{Extent, Job, LoadTool, Shape};
+use crate::machine::{Commit, Machine, raise_file_limit};
+use crate::plan::{Cell, plan};
+use crate::process::ports;
+use crate::report::{Report, Standing, markdown, terminal};
+use crate::results::{
+    Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
+    ToolRecord,
+};
+use crate::targets::{Source, Target, Workspace, WorkspaceError};
+
+use progress::Progress;
+
+/// A target that could not be started this often in a run is not tried again: each try takes its whole deadline.
+const START_TRIES: u32 = 2;
+
+/// What the user wants measured, and how.
+pub struct Request {
+    /// Who.
+    pub targets: Vec<Target>,
+    /// The load tool.
+    pub tool: &'static dyn LoadTool,
+    /// In which shapes.
+    pub shapes: Vec<Shape>,
+    /// Connections open at once.
+    pub connections: u32,
+    /// Threads of the load tool.
+    pub threads: u32,
+    /// How many blocks.
+    pub blocks: u32,
+    /// When a slice ends.
+    pub extent: Extent,
+    /// The workers of every target that can choose.
+    pub workers: Option<usize>,
+    /// From which the order is drawn.
+    pub seed: u64,
+    /// Where the result goes, if not to a new folder under `results/`.
+    pub out: Option<PathBuf>,
+}
+
+impl Request {
+    /// What the load tool is asked to do in one slice.
+    pub fn job(&self, url: String, shape: Shape) -> Job {
+        Job {
+            url,
+            shape,
+            connections: self.connections,
+            threads: self.threads,
+            extent: self.extent,
+            timeout: crate::check::TIMEOUT,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Every slice is valid.
+    Well,
+    /// Some target failed; the rest stands.
+    SomeFailed,
+    /// The user ended it; what was measured stands.
+    Interrupted,
+}
+
+/// Makes a run.
+///
+/// # Errors
+/// When something that must be true beforehand is not, or the result cannot be kept.
+pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
+    let tool_version = preflight(request)?;
+    let built = build(workspace, &request.targets)?;
+    if interrupt::asked() {
+        return Ok(Ended::Interrupted);
+    }
+    let record = record(workspace, request, &built, tool_version);
+    let mut directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &record)?;
+    eprintln!("results go to {}", directory.path().display());
+
+    let ended = measure(&mut directory, request, &record, &built);
+    // Whatever ended it, what was measured is reported.
+    let run = Run::read(directory.path())?;
+    let report = Report::of(&run);
+    let written = directory.write(REPORT_FILE, &markdown::markdown(&report));
+    say(&terminal::terminal(&report));
+    say(&format!("kept in {}\n", directory.path().display()));
+    match (ended?, report.standing()) {
+        (Ended::Interrupted, _) => written.map(|()| Ended::Interrupted),
+        (_, Standing::SomeFailed) => written.map(|()| Ended::SomeFailed),
+        (_, Standing::Well) => written.map(|()| Ended::Well),
+    }
+}
+
+/// To standard output, which may have been closed.
+fn say(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// What must be true before anything is built or started; gives the load tool's version.
+fn preflight(request: &Request) -> Result<String> {
+    let tool = request.tool;
+    let version = tool
+        .version()
+        .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.how_to_install()))?;
+    raise_file_limit(request.connections)?;
+    for target in &request.targets {
+        let address = target.address();
+        if let Err(error) = ports::prove_free(address) {
+            let holder =
+                ports::holder(address.port()).map_or_else(|| error.to_string(), |who| format!("held by {who}"));
+            anyhow::bail!("port {} of {} is in use, {holder}; end that first", address.port(), target.name());
+        }
+    }
+    Ok(version)
+}
+
+/// Builds every target as it is measured; a target → why it could not be built.
+fn build(workspace: &Workspace, targets: &[Target]) -> Result<HashMap<String, String>> {
+    let mut not_built = HashMap::new();
+    let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
+    for target in packages {
+        if interrupt::asked() {
+            break;
+        }
+        eprintln!("building {}", target.name());
+        match workspace.build(target) {
+            Ok(()) => {}
+            Err(error @ WorkspaceError::Build { .. }) => {
+                not_built.insert(target.name().to_owned(), error.to_string());
+            }
+            Err(other) => return Err(other.into()),
+        }
+    }
+    Ok(not_built)
+}
+
+fn record(
+    workspace: &Workspace,
+    request: &Request,
+    not_built: &HashMap<String, String>,
+    tool_version: String,
+) -> RunRecord {
+    let targets = request
+        .targets
+        .iter()
+        .map(|target| {
+            let (binary_bytes, features) = match &target.source {
+                Source::Package { package, binary } if !not_built.contains_key(target.name()) => (
+                    std::fs::metadata(binary).ok().map(|file| file.len()),
+                    workspace.features(&[package]).unwrap_or_default(),
+                ),
+                _ => (None, BTreeMap::new()),
+            };
+            target_record(target, request.workers, binary_bytes, features)
+        })
+        .collect();
+    let cells = request
+        .targets
+        .iter()
+        .flat_map(|target| request.shapes.iter().map(move |shape| (target, *shape)))
+        .filter(|(target, shape)| target.description.shapes.contains(shape))
+        .map(|(target, shape)| Cell { target: target.name().to_owned(), shape })
+        .collect();
+    let (slice_s, requests) = match request.extent {
+        Extent::Time(time) => (Some(time.as_secs_f64()), None),
+        Extent::Requests(count) => (None, Some(count)),
+    };
+    RunRecord {
+        schema: SCHEMA,
+        began: now(),
+        commit: Commit::of(&workspace.root),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        options: Options {
+            tool: request.tool.name().to_owned(),
+            shapes: request.shapes.clone(),
+            connections: request.connections,
+            threads: request.threads,
+            blocks: request.blocks,
+            slice_s,
+            requests,
+            workers: request.workers,
+            seed: request.seed,
+        },
+        tool: ToolRecord { name: request.tool.name().to_owned(), version: tool_version },
+        machine: Machine::read(),
+        targets,
+        cells,
+    }
+}
+
+fn target_record(
+    target: &Target,
+    workers: Option<usize>,
+    binary_bytes: Option<u64>,
+    features: crate::targets::Features,
+) -> TargetRecord {
+    let description = &target.description;
+    TargetRecord {
+        name: description.name.clone(),
+        kind: description.kind.clone(),
+        language: description.language.clone(),
+        framework: target.shows(),
+        model: description.model.clone(),
+        shapes: description.shapes.clone(),
+        workers: target.workers(workers),
+        command: target.command(workers),
+        binary_bytes,
+        features,
+    }
+}
+
+/// Now, UTC, to the second.
+fn now() -> String {
+    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
+}
+
+fn measure(
+    directory: &mut RunDirectory,
+    request: &Request,
+    record: &RunRecord,
+    not_built: &HashMap<String, String>,
+) -> Result<Ended> {
+    let by_name: HashMap<&str, &Target> = request.targets.iter().map(|target| (target.name(), target)).collect();
+    let steps = plan(&record.cells, request.blocks, request.seed);
+    let mut progress = Progress::new(steps.len(), record.cells.len());
+    let mut not_started: HashMap<&str, (u32, String)> = HashMap::new();
+    for step in &steps {
+        let target = by_name[step.cell.target.as_str()];
+        let began = now();
+        progress.at(step);
+        let given_up = not_started.get(target.name()).filter(|(tries, _)| *tries >= START_TRIES);
+        let (command, outcome) = if let Some(reason) = not_built.get(target.name()) {
+            (Vec::new(), failed(Stage::Build, reason.clone()))
+        } else if let Some((tries, reason)) = given_up {
+            (Vec::new(), failed(Stage::Start, format!("{reason} (not tried again after {tries} times)")))
+        } else {
+            let stem =
+                directory.raw(&format!("{:03}-{}-{}", step.block + 1, file_name(target.name()), step.cell.shape));
+            match slice::measure(target, step, request, &stem) {
+                Ok(tried) => (tried.command, tried.outcome),
+                Err(interrupt::Interrupted) => return Ok(Ended::Interrupted),
+            }
+        };
+        if let Outcome::Failed(Failed { stage: Stage::Start, reason, .. }) = &outcome
+            && given_up.is_none()
+        {
+            let tries = not_started.get(target.name()).map_or(1, |(tries, _)| tries + 1);
+            not_started.insert(target.name(), (tries, reason.clone()));
+        }
+        directory.append(&SliceRecord {
+            schema: SCHEMA,
+            block: step.block,
+            cell: step.cell.clone(),
+            began,
+            environment_padding: step.environment_padding,
+            command,
+            outcome,
+        })?;
+        progress.done(step);
+    }
+    Ok(Ended::Well)
+}
+
+fn failed(stage: Stage, reason: String) -> Outcome {
+    Outcome::Failed(Failed { stage, reason, seen: None })
+}
+
+/// A target's name as a part of a file name.
+fn file_name(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' }).take(60).collect()
+}
+
+/// A seed for a run that was not given one.
+pub fn fresh_seed() -> u64 {
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    // Nanoseconds, below 2^53 so that every JSON reader keeps all digits.
+    u64::try_from(time.as_nanos() % (1 << 53)).unwrap_or_default() ^ u64::from(std::process::id())
+}

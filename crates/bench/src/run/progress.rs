@@ -1,0 +1,57 @@
+//! How far a run is: a bar with the time left on a terminal, a plain line per block elsewhere; on standard error.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use crate::plan::Step;
+
+/// The progress of one run.
+pub struct Progress {
+    began: Instant,
+    steps: usize,
+    steps_per_block: usize,
+    done: usize,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// Nothing is done yet of `steps`.
+    pub fn new(steps: usize, steps_per_block: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} slices, {prefix}{msg}");
+            ProgressBar::new(steps as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self { began: Instant::now(), steps, steps_per_block: steps_per_block.max(1), done: 0, bar }
+    }
+
+    /// A step begins. The bar is drawn now and not while the step is measured.
+    pub fn at(&self, step: &Step) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("block {}: {} {}", step.block + 1, step.cell.target, step.cell.shape));
+        }
+    }
+
+    /// A step has ended.
+    pub fn done(&mut self, step: &Step) {
+        self.done += 1;
+        let left = format!("{} left; ", HumanDuration(self.left()));
+        if let Some(bar) = &self.bar {
+            bar.set_prefix(left);
+            bar.set_position(self.done as u64);
+            if self.done == self.steps {
+                bar.finish_and_clear();
+            }
+        } else if self.done.is_multiple_of(self.steps_per_block) {
+            let blocks = self.steps / self.steps_per_block;
+            eprintln!("block {} of {blocks} is done, about {}", step.block + 1, left.trim_end_matches("; "));
+        }
+    }
+
+    /// As long as the steps so far took on the average.
+    fn left(&self) -> Duration {
+        let todo = self.steps - self.done;
+        self.began.elapsed() / u32::try_from(self.done.max(1)).unwrap_or(u32::MAX) * u32::try_from(todo).unwrap_or(0)
+    }
+}

@@ -1,0 +1,254 @@
+//! One slice: start the target alone, check it, warm it up, drive it, read what the tool says, check again, stop it.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::check::{self, Dialect};
+use crate::interrupt::Interrupted;
+use crate::load::{Extent, LoadTool, Output, Report, Shape};
+use crate::plan::Step;
+use crate::process::cpu::MachineCpu;
+use crate::process::server::StartOptions;
+use crate::process::tool::{self, ToolError};
+use crate::process::{Server, StartError, ports};
+use crate::results::{Failed, Measurement, Outcome, Stage};
+use crate::run::Request;
+use crate::targets::Target;
+
+/// How much longer than asked a load tool may take before it is ended, beside one answer's time-out.
+const TOOL_MARGIN: Duration = Duration::from_secs(10);
+
+/// A fixed number of requests has no time to it; this bounds it.
+const REQUESTS_LIMIT: Duration = Duration::from_mins(5);
+
+/// A timed slice that is shorter or longer than asked by more than these factors is none.
+const DURATION_RANGE: std::ops::RangeInclusive<f64> = 0.9..=2.0;
+
+/// A slice that was tried.
+pub struct Tried {
+    /// The load tool's command line; empty if it did not come so far.
+    pub command: Vec<String>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// Measures one step of the plan; what the programs print goes into files that begin with `raw`.
+///
+/// # Errors
+/// Only when the user interrupts it; everything else is an outcome.
+pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> Result<Tried, Interrupted> {
+    let log = with_ending(raw, "server.txt");
+    let start = StartOptions { workers: request.workers, log: &log, environment_padding: step.environment_padding };
+    let mut server = match Server::start(target, &start) {
+        Ok(server) => server,
+        Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
+        Err(error) => return Ok(failed(Vec::new(), Stage::Start, error.to_string())),
+    };
+    let mut slice = Slice { target, shape: step.cell.shape, request, raw, command: Vec::new() };
+    let outcome = match slice.drive(&mut server) {
+        Ok(measurement) => Ok(Outcome::Valid(Box::new(measurement))),
+        Err(Stopped::Failed(failed)) => Ok(Outcome::Failed(failed)),
+        Err(Stopped::Interrupted(interrupted)) => Err(interrupted),
+    };
+    let stopped = server.stop();
+    let outcome = match (outcome?, stopped) {
+        (Outcome::Valid(_), Err(reason)) => Outcome::Failed(Failed { stage: Stage::After, reason, seen: None }),
+        (outcome, _) => outcome,
+    };
+    if matches!(outcome, Outcome::Valid(_)) {
+        // What a server prints in a good slice is of no use; a failed one keeps it.
+        let _ = std::fs::remove_file(&log);
+    }
+    Ok(Tried { command: slice.command, outcome })
+}
+
+fn failed(command: Vec<String>, stage: Stage, reason: String) -> Tried {
+    Tried { command, outcome: Outcome::Failed(Failed { stage, reason, seen: None }) }
+}
+
+fn with_ending(stem: &Path, ending: &str) -> PathBuf {
+    let mut name = stem.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{ending}"));
+    stem.with_file_name(name)
+}
+
+enum Stopped {
+    Failed(Failed),
+    Interrupted(Interrupted),
+}
+
+impl From<Interrupted> for Stopped {
+    fn from(interrupted: Interrupted) -> Self {
+        Self::Interrupted(interrupted)
+    }
+}
+
+fn at(stage: Stage) -> impl Fn(String) -> Stopped {
+    move |reason| Stopped::Failed(Failed { stage, reason, seen: None })
+}
+
+struct Slice<'a> {
+    target: &'a Target,
+    shape: Shape,
+    request: &'a Request,
+    raw: &'a Path,
+    command: Vec<String>,
+}
+
+impl Slice<'_> {
+    fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
+        let address = self.target.address();
+        let dialect = self.request.tool.dialect();
+        let keep = self.shape == Shape::KeepAlive;
+        let answer = check::agreed(address, dialect, keep).map_err(at(Stage::Before))?;
+        check::warm_up(address, dialect, keep, self.target.description.warm_up_requests).map_err(at(Stage::Before))?;
+        let line = self.command_line().map_err(at(Stage::Load))?;
+        self.command = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let (stdout, stderr) = (with_ending(self.raw, "stdout.txt"), with_ending(self.raw, "stderr.txt"));
+
+        let opened_before = ports::connections_opened();
+        let machine_before = MachineCpu::read();
+        let cpu_before = server.cpu();
+        let ran = match tool::run(&line, &stdout, &stderr, self.time_limit()) {
+            Ok(ran) => ran,
+            Err(ToolError::Interrupted(interrupted)) => return Err(interrupted.into()),
+            Err(error) => return Err(at(Stage::Load)(error.to_string())),
+        };
+        let cpu = server.cpu().since(&cpu_before);
+        let machine = MachineCpu::read();
+        let opened = ports::connections_opened().zip(opened_before).map(|(after, before)| after.saturating_sub(before));
+        let (rss_bytes, threads) = (server.resident_bytes(), server.threads());
+
+        // The server first: if it died, what the tool says of that is less to the point.
+        server.still_itself().map_err(at(Stage::Load))?;
+        if ran.too_long {
+            return Err(at(Stage::Load)(format!(
+                "{} did not end within {:?} and was ended",
+                self.request.tool.name(),
+                self.time_limit()
+            )));
+        }
+        if let Some(signal) = ran.signal {
+            return Err(at(Stage::Load)(format!("{} was ended by signal {signal}", self.request.tool.name())));
+        }
+        let report = self.read_report(&stdout, &stderr, ran.exit_code)?;
+        let good = report.good_requests.filter(|good| *good > 0);
+        let (Some(requests), Some(duration_s)) = (good, report.duration_s) else {
+            return Err(at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())));
+        };
+        self.is_plausible(&report, requests, duration_s, answer.bytes, address).map_err(at(Stage::Load))?;
+        check::agreed(address, dialect, keep).map_err(at(Stage::After))?;
+        server.still_itself().map_err(at(Stage::After))?;
+
+        let server_cpu_s = cpu.total.as_secs_f64();
+        let tool_cpu_s = ran.cpu.as_secs_f64();
+        let passed = machine.zip(machine_before);
+        Ok(Measurement {
+            requests,
+            duration_s,
+            rps: requests as f64 / duration_s,
+            cost_us: server_cpu_s * 1e6 / requests as f64,
+            server_cpu_s,
+            server_user_share: cpu.user_share,
+            tool_cpu_s,
+            wall_s: ran.wall.as_secs_f64(),
+            other_cpu_s: passed.map(|(after, before)| {
+                (after.busy.saturating_sub(before.busy).as_secs_f64() - server_cpu_s - tool_cpu_s).max(0.0)
+            }),
+            steal_s: passed.map(|(after, before)| after.steal.saturating_sub(before.steal).as_secs_f64()),
+            response_bytes: answer.bytes,
+            received_bytes: report.bytes,
+            connections_opened: opened,
+            kept_share: self.kept_share(&report, requests, opened),
+            rss_bytes,
+            threads,
+            start_up_s: server.start_up().as_secs_f64(),
+            closed_loop_latency_us: report.latency_us,
+            warnings: report.warnings,
+        })
+    }
+
+    fn command_line(&self) -> Result<Vec<OsString>, String> {
+        let job = self.request.job(self.target.url(), self.shape);
+        self.request.tool.command(&job, &self.side_file())
+    }
+
+    fn side_file(&self) -> PathBuf {
+        with_ending(self.raw, "side.txt")
+    }
+
+    fn time_limit(&self) -> Duration {
+        let asked = match self.request.extent {
+            Extent::Time(time) => time,
+            Extent::Requests(_) => REQUESTS_LIMIT,
+        };
+        asked + check::TIMEOUT + TOOL_MARGIN
+    }
+
+    fn read_report(&self, stdout: &Path, stderr: &Path, exit_code: Option<i32>) -> Result<Report, Stopped> {
+        let read = |path| std::fs::read(path).map_err(|error| at(Stage::Load)(format!("its report is gone: {error}")));
+        let (stdout, stderr) = (read(stdout)?, read(stderr)?);
+        let side_file = std::fs::read(self.side_file()).ok();
+        let output = Output { stdout: &stdout, stderr: &stderr, exit_code, side_file: side_file.as_deref() };
+        self.request.tool.parse(&output).map_err(|failure| {
+            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(Box::new(failure.seen)) })
+        })
+    }
+
+    /// Holds what the tool says against what was asked and what was checked: the time, and the bytes of a response.
+    /// Responses under way when the time is up are received in part, one per connection at the most.
+    fn is_plausible(
+        &self,
+        report: &Report,
+        requests: u64,
+        duration_s: f64,
+        bytes: u64,
+        address: SocketAddr,
+    ) -> Result<(), String> {
+        if let Extent::Time(asked) = self.request.extent {
+            let share = duration_s / asked.as_secs_f64();
+            if !DURATION_RANGE.contains(&share) {
+                return Err(format!("it was measured for {duration_s:.2} s instead of {} s", asked.as_secs_f64()));
+            }
+        }
+        let Some(received) = report.bytes else { return Ok(()) };
+        // A server may keep some connections and close others, and an answer that says so has another length.
+        let other = check::agreed(address, self.request.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
+        let (least, most) = (bytes.min(other), bytes.max(other));
+        let in_flight = u64::from(self.request.connections);
+        if received < requests * least || received > (requests + in_flight) * most {
+            return Err(format!(
+                "{received} bytes came for {requests} responses, {:.1} for each, but a response has {bytes}",
+                received as f64 / requests as f64
+            ));
+        }
+        Ok(())
+    }
+
+    /// ab counts the answers that keep the connection. For a tool that does not, every connection beyond those that
+    /// were asked for was opened because another was not kept.
+    fn kept_share(&self, report: &Report, requests: u64, opened: Option<u64>) -> Option<f64> {
+        if self.shape == Shape::Close {
+            return None;
+        }
+        if let Some(kept) = report.keep_alive_requests {
+            return Some(kept as f64 / requests as f64);
+        }
+        let reopened = opened?.saturating_sub(u64::from(self.request.connections));
+        Some((1.0 - reopened as f64 / requests as f64).max(0.0))
+    }
+}
+
+/// The HTTP version that a tool speaks is the one that a server is checked in.
+pub trait Speaks {
+    /// As ab or as the others.
+    fn dialect(&self) -> Dialect;
+}
+
+impl<T: LoadTool + ?Sized> Speaks for T {
+    fn dialect(&self) -> Dialect {
+        if self.name() == "ab" { Dialect::Http10 } else { Dialect::Http11 }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a target says of itself: `[package.metadata.hello-bench]` in a server's Cargo.toml, or a `[[target]]` of a
+//! file of the user's own, with the same keys.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::load::Shape;
+
+/// The keys, and what they mean.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Description {
+    /// The name that it goes by in commands and tables.
+    pub name: String,
+    /// What it is: `runtime`, `library`, `framework`, `std`, `original` or another word.
+    pub kind: String,
+    /// The language that it is written in.
+    pub language: String,
+    /// The crate or program whose version is shown.
+    #[serde(default)]
+    pub framework: Option<String>,
+    /// The concurrency model, in words.
+    pub model: String,
+    /// The originals that it answers to.
+    #[serde(default)]
+    pub mirrors: Vec<String>,
+    /// The port that it listens on.
+    pub port: u16,
+    /// The shapes that it can hold at all.
+    #[serde(default = "every_shape")]
+    pub shapes: Vec<Shape>,
+    /// What `--workers` means to it.
+    #[serde(default)]
+    pub workers: Workers,
+    /// Command line with `{host}`, `{port}` and `{workers}`; of no use to a server of this workspace.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// How long it may take to give its first answer, in seconds.
+    #[serde(default = "ten_seconds")]
+    pub start_deadline_s: u64,
+    /// Requests sent by the harness before a slice.
+    #[serde(default = "five_hundred")]
+    pub warm_up_requests: u32,
+    /// Points of the agreed behaviour that it cannot give: point → reason.
+    #[serde(default)]
+    pub cannot: BTreeMap<String, String>,
+    /// What else it is known not to do, in sentences.
+    #[serde(default)]
+    pub known: Vec<String>,
+}
+
+/// What a target makes of a number of workers: `"cores"`, `"fixed"` or its default number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Workers {
+    /// As many as there are cores, unless told otherwise.
+    #[default]
+    Cores,
+    /// This many, unless told otherwise.
+    Default(usize),
+    /// The number cannot be chosen.
+    Fixed,
+}
+
+impl<'de> Deserialize<'de> for Workers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Key {
+            Number(usize),
+            Word(String),
+        }
+        match Key::deserialize(deserializer)? {
+            Key::Number(n) if n > 0 => Ok(Self::Default(n)),
+            Key::Word(word) if word == "cores" => Ok(Self::Cores),
+            Key::Word(word) if word == "fixed" => Ok(Self::Fixed),
+            _ => Err(serde::de::Error::custom("workers is \"cores\", \"fixed\" or a number above 0")),
+        }
+    }
+}
+
+fn every_shape() -> Vec<Shape> {
+    vec![Shape::KeepAlive, Shape::Close]
+}
+
+fn ten_seconds() -> u64 {
+    10
+}
+
+fn five_hundred() -> u32 {
+    500
+}

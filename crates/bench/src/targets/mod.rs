@@ -1,0 +1,106 @@
+//! Who can be measured: every target describes itself, and this finds them.
+
+mod description;
+mod file;
+mod pick;
+mod workspace;
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+pub use description::{Description, Workers};
+pub use file::from_file;
+pub use pick::{UnknownTarget, pick};
+pub use workspace::{Features, Workspace, WorkspaceError};
+
+/// Something that can be measured.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// What it says of itself.
+    pub description: Description,
+    /// Where its program comes from.
+    pub source: Source,
+    /// The version of what it shows: from the lock file for a workspace server, else unknown.
+    pub version: Option<String>,
+}
+
+/// Where a target's program comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// A package of this workspace, built with cargo.
+    Package {
+        /// The package's name, as in `server-axum`.
+        package: String,
+        /// Where its release binary is, once it is built.
+        binary: PathBuf,
+    },
+    /// A command of the user's own, run in the folder of the file that names it.
+    Command {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+impl Target {
+    /// The name that it goes by everywhere.
+    pub fn name(&self) -> &str {
+        &self.description.name
+    }
+
+    /// What it shows, with its version: `axum 0.8.9`.
+    pub fn shows(&self) -> String {
+        let what = self.description.framework.as_deref().unwrap_or(self.name());
+        self.version.as_ref().map_or_else(|| what.to_owned(), |version| format!("{what} {version}"))
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.description.port)
+    }
+
+    /// Where requests to it go.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address())
+    }
+
+    /// The command line that starts it; `workers` only where the user chose a number.
+    pub fn command(&self, workers: Option<usize>) -> Vec<String> {
+        let address = self.address();
+        let template = match &self.source {
+            Source::Package { binary, .. } => {
+                let mut line = vec![binary.display().to_string()];
+                line.extend(["--host", "{host}", "--port", "{port}"].map(String::from));
+                line
+            }
+            Source::Command { .. } => self.description.command.clone(),
+        };
+        let chosen = workers.filter(|_| self.description.workers != Workers::Fixed);
+        let number = chosen.unwrap_or_else(|| self.workers(None));
+        let mut line: Vec<String> = template
+            .iter()
+            .map(|word| {
+                word.replace("{host}", &address.ip().to_string())
+                    .replace("{port}", &address.port().to_string())
+                    .replace("{workers}", &number.to_string())
+            })
+            .collect();
+        if matches!(self.source, Source::Package { .. }) && self.description.workers != Workers::Fixed {
+            line.extend(["--workers".to_owned(), number.to_string()]);
+        }
+        line
+    }
+
+    /// How many threads may run requests at once, if `chosen` was asked for; 0 where that cannot be chosen.
+    pub fn workers(&self, chosen: Option<usize>) -> usize {
+        match self.description.workers {
+            Workers::Fixed => 0,
+            Workers::Cores => chosen.unwrap_or_else(cores),
+            Workers::Default(n) => chosen.unwrap_or(n),
+        }
+    }
+}
+
+/// The cores that this process may use, as a cgroup quota or an affinity mask leaves them.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+}

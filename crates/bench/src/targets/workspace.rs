@@ -1,0 +1,187 @@
+//! The servers of this workspace: found by their metadata, built with cargo, as they are measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cargo_metadata::MetadataCommand;
+
+use super::{Description, Source, Target};
+
+/// The cargo workspace that holds the servers.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// Its root folder.
+    pub root: PathBuf,
+    /// The servers in it, by name.
+    pub targets: Vec<Target>,
+}
+
+/// What is wrong with the workspace, or with a build in it.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkspaceError {
+    /// Neither the current folder nor the program's is inside the project.
+    #[error("this is not inside the hello-bench project; run it in the folder that was cloned")]
+    NotFound,
+    /// cargo could not be asked.
+    #[error("cargo cannot describe the workspace {}: {}", .root.display(), .why)]
+    Metadata {
+        /// The workspace.
+        root: PathBuf,
+        /// What cargo said.
+        why: String,
+    },
+    /// A server describes itself wrongly.
+    #[error("{package}: [package.metadata.hello-bench] is wrong: {why}")]
+    Description {
+        /// The package.
+        package: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A server did not build.
+    #[error("`cargo build --release --locked -p {package}` failed: {why}")]
+    Build {
+        /// The package.
+        package: String,
+        /// cargo's first error line, or why it could not be run.
+        why: String,
+    },
+}
+
+impl Workspace {
+    /// Finds the project from the current folder, or from where this program lies, and reads what its servers say.
+    ///
+    /// # Errors
+    /// When it is not found, cargo cannot be asked, or a server describes itself wrongly.
+    pub fn find() -> Result<Self, WorkspaceError> {
+        let starts = [std::env::current_dir().ok(), std::env::current_exe().ok()];
+        let root = starts
+            .iter()
+            .flatten()
+            .flat_map(|start| start.ancestors())
+            .find(|folder| folder.join("crates/bench/Cargo.toml").is_file())
+            .ok_or(WorkspaceError::NotFound)?;
+        Self::read(root)
+    }
+
+    /// Reads the workspace at `root`.
+    ///
+    /// # Errors
+    /// When cargo cannot be asked, or a server describes itself wrongly.
+    pub fn read(root: &Path) -> Result<Self, WorkspaceError> {
+        let failed = |why: String| WorkspaceError::Metadata { root: root.to_owned(), why: one_line(&why) };
+        let metadata = MetadataCommand::new()
+            .current_dir(root)
+            .other_options(["--locked".to_owned()])
+            .exec()
+            .map_err(|error| failed(error.to_string()))?;
+        let mut targets = Vec::new();
+        for package in metadata.workspace_packages() {
+            let Some(value) = package.metadata.get("hello-bench") else { continue };
+            let description: Description = serde_json::from_value(value.clone()).map_err(|error| {
+                WorkspaceError::Description { package: package.name.to_string(), why: error.to_string() }
+            })?;
+            let version = match description.framework.as_deref() {
+                Some("std") => rustc_version(),
+                Some(name) => metadata
+                    .packages
+                    .iter()
+                    .find(|other| other.name.as_str() == name)
+                    .map(|other| other.version.to_string()),
+                None => None,
+            };
+            let binary = metadata.target_directory.join("release").join(package.name.as_str()).into_std_path_buf();
+            let source = Source::Package { package: package.name.to_string(), binary };
+            targets.push(Target { description, source, version });
+        }
+        targets.sort_by_key(|target| target.description.port);
+        Ok(Self { root: root.to_owned(), targets })
+    }
+
+    /// Builds one server as it is measured: `cargo build --release --locked -p PACKAGE`. A target of the user's own
+    /// needs no build.
+    ///
+    /// One package at a time, because a build of several unifies the features of what they share: the server would
+    /// not be the one that its own Cargo.toml describes.
+    ///
+    /// # Errors
+    /// With cargo's first error line.
+    pub fn build(&self, target: &Target) -> Result<(), WorkspaceError> {
+        let Source::Package { package, .. } = &target.source else { return Ok(()) };
+        let failed = |why: String| WorkspaceError::Build { package: package.clone(), why };
+        let output = self
+            .cargo(&["build", "--release", "--locked", "--quiet", "-p", package])
+            .output()
+            .map_err(|error| failed(format!("cargo cannot be run: {error}")))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        let line = text.lines().find(|line| line.starts_with("error")).or(text.lines().last());
+        Err(failed(line.unwrap_or("cargo said nothing").to_owned()))
+    }
+
+    /// What `packages` are built from when they are built together: crate and version → features.
+    ///
+    /// # Errors
+    /// When cargo cannot say.
+    pub fn features(&self, packages: &[&str]) -> Result<Features, WorkspaceError> {
+        let mut args = vec!["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}\t{f}"];
+        for package in packages {
+            args.extend(["-p", package]);
+        }
+        let failed = |why: String| WorkspaceError::Metadata { root: self.root.clone(), why: one_line(&why) };
+        let output = self.cargo(&args).output().map_err(|error| failed(error.to_string()))?;
+        if !output.status.success() {
+            return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        Ok(parse_tree(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    fn cargo(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        command.current_dir(&self.root).args(args).stdin(Stdio::null());
+        command
+    }
+}
+
+/// Crate and version, as in `tokio v1.54.1` → its features.
+pub type Features = BTreeMap<String, BTreeSet<String>>;
+
+fn parse_tree(text: &str) -> Features {
+    text.lines()
+        .filter_map(|line| {
+            // A path package has its folder behind the version, and what was listed before ends with (*).
+            let (package, features) = line.split_once('\t')?;
+            let name: Vec<&str> = package.split(' ').take(2).collect();
+            let features = features.trim_end_matches("(*)").trim();
+            let features = features.split(',').filter(|f| !f.is_empty()).map(String::from).collect();
+            Some((name.join(" "), features))
+        })
+        .collect()
+}
+
+fn rustc_version() -> Option<String> {
+    let output = Command::new("rustc").arg("--version").output().ok()?;
+    String::from_utf8(output.stdout).ok()?.split(' ').nth(1).map(String::from)
+}
+
+fn one_line(text: &str) -> String {
+    text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_becomes_crates_and_features() {
+        let features = parse_tree(
+            "server-tokio v0.1.0 (/somewhere/crates/server-tokio)\t\ntokio v1.54.1\tnet,rt\nmio v1.2.5\tnet (*)\n",
+        );
+        assert_eq!(features["tokio v1.54.1"], BTreeSet::from(["net".into(), "rt".into()]));
+        assert_eq!(features["mio v1.2.5"], BTreeSet::from(["net".into()]));
+        assert!(features["server-tokio v0.1.0"].is_empty());
+    }
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The comparison: sets up what is missing, builds every server as it is measured, measures them side by side, and
+# prints the table. All arguments go to `hello-bench run`; see `scripts/bench.sh --help`.
+#
+#   scripts/bench.sh --quick             a first look: two blocks, about a minute and a half after the build
+#   scripts/bench.sh                     ten blocks of every server in both shapes
+#   scripts/bench.sh axum actix-web      only these
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=need.sh
+source scripts/need.sh
+
+need cargo cc ab wrk
+# cargo becomes the program, so that Ctrl-C reaches it.
+exec cargo run --release --locked -p hello-bench -- run "$@"
