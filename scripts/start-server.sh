@@ -9,7 +9,7 @@ start_server() {
     exit 2
   fi
   cargo build --release --locked --quiet -p "server-$name"
-  binary=${CARGO_TARGET_DIR:-target}/release/server-$name
+  binary=${CARGO_TARGET_DIR:-$PWD/target}/release/server-$name
 
   server_log=$(mktemp)
   "$binary" >"$server_log" 2>&1 &

@@ -11,7 +11,7 @@ use crate::cli::{RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, TargetArgs};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::process::server::StartOptions;
-use crate::process::{Server, StartError, supervisor, tool};
+use crate::process::{Server, StartError, own_program, supervisor, tool};
 use crate::run::{self, Ended};
 use crate::targets::{Source, Target, Workspace};
 
@@ -122,7 +122,7 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
         .suffix(".txt")
         .tempfile()
         .map_err(|error| StartError::Failed(format!("what it prints cannot be kept: {error}")))?;
-    Server::start(target, &StartOptions { workers, log: log.path(), environment_padding: 0 })
+    Server::start(target, &StartOptions { program: own_program(), workers, log: log.path(), environment_padding: 0 })
 }
 
 /// `hello-bench run`

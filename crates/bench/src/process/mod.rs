@@ -7,4 +7,14 @@ pub mod supervisor;
 pub mod tool;
 pub mod tree;
 
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
 pub use server::{Server, StartError};
+
+/// This program, which also becomes the supervisor of a target and, for a moment, the load tool.
+pub fn own_program() -> &'static Path {
+    static OWN: LazyLock<PathBuf> =
+        LazyLock::new(|| std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/proc/self/exe")));
+    &OWN
+}

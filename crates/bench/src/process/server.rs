@@ -54,6 +54,8 @@ pub enum StartError {
 /// How to start a target.
 #[derive(Debug, Clone)]
 pub struct StartOptions<'a> {
+    /// The harness's own program, which becomes the supervisor.
+    pub program: &'a Path,
     /// How many workers the user chose.
     pub workers: Option<usize>,
     /// Where what it prints is kept.
@@ -217,7 +219,7 @@ struct Supervisor {
 impl Supervisor {
     fn spawn(target: &Target, options: &StartOptions) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("its supervisor cannot be started: {error}");
-        let mut command = Command::new(std::env::current_exe().map_err(failed)?);
+        let mut command = Command::new(options.program);
         command.arg("supervise").arg("--log").arg(options.log).arg("--").args(target.command(options.workers));
         command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
         // A server's own flags say all; the caller's environment must not say otherwise.

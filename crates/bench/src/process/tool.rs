@@ -13,7 +13,7 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 
-use super::cpu;
+use super::{cpu, own_program};
 use crate::interrupt::{self, Interrupted};
 
 /// How often it is looked at whether the tool has ended: 200 looks a second are under 0.1 % of a core.
@@ -59,7 +59,7 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
     let failed = |why| ToolError::Io { program: program(), why };
     let before = cpu::ended_children();
     let began = Instant::now();
-    let mut child = Command::new(std::env::current_exe().map_err(failed)?)
+    let mut child = Command::new(own_program())
         .arg("run-tool")
         .arg("--parent")
         .arg(std::process::id().to_string())

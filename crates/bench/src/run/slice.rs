@@ -12,7 +12,7 @@ use crate::plan::Step;
 use crate::process::cpu::MachineCpu;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, ToolError};
-use crate::process::{Server, StartError, ports};
+use crate::process::{Server, StartError, own_program, ports};
 use crate::results::{Failed, Measurement, Outcome, Stage};
 use crate::run::Request;
 use crate::targets::Target;
@@ -40,7 +40,12 @@ pub struct Tried {
 /// Only when the user interrupts it; everything else is an outcome.
 pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> Result<Tried, Interrupted> {
     let log = with_ending(raw, "server.txt");
-    let start = StartOptions { workers: request.workers, log: &log, environment_padding: step.environment_padding };
+    let start = StartOptions {
+        program: own_program(),
+        workers: request.workers,
+        log: &log,
+        environment_padding: step.environment_padding,
+    };
     let mut server = match Server::start(target, &start) {
         Ok(server) => server,
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),

@@ -1,0 +1,108 @@
+//! Each way in which a server goes wrong has its row, in words, and the others are measured all the same.
+
+use hello_bench::results::Outcome;
+
+use crate::fixture::{Fixture, reasons};
+
+/// Fault, after how much, and what its reason must say.
+type Case = (&'static str, u64, &'static [&'static str]);
+
+const AT_START: &[Case] = &[
+    ("exits", 0, &["status 1", "cannot read my configuration"]),
+    ("silent", 0, &["no agreed response within 2s", "no answer"]),
+    ("slow", 30, &["no agreed response within 2s", "nothing answers"]),
+    ("next-port", 0, &["it listens on 127.0.0.1:", "not on 127.0.0.1:"]),
+    ("ipv6-only", 0, &["it listens on [::1]:", "not on 127.0.0.1:"]),
+    ("other-body", 0, &["body", "Hello Wurst"]),
+    ("unavailable", 0, &["status: 503 instead of 200"]),
+    ("not-http", 0, &["not HTTP"]),
+    ("stale-date", 0, &["date", "1970"]),
+];
+
+const UNDER_WRK: &[Case] = &[
+    ("some-errors", 100, &["not 2xx"]),
+    ("redirects", 100, &["302"]),
+    ("other-length", 100, &["bytes"]),
+    ("dies", 1000, &["it ended with status 3"]),
+    ("hangs", 100, &[""]),
+    ("resets", 100, &[""]),
+];
+
+#[test]
+fn a_server_that_does_not_start_well_says_why_and_the_good_one_is_measured() {
+    all_fail_but_the_good_one(AT_START, &["--tool", "wrk", "--shape", "keep-alive"]);
+}
+
+#[test]
+fn what_goes_wrong_under_wrk_is_failed_and_not_slow() {
+    all_fail_but_the_good_one(UNDER_WRK, &["--tool", "wrk", "--shape", "keep-alive", "--connections", "8"]);
+}
+
+#[test]
+fn what_goes_wrong_under_ab_is_failed_and_not_slow() {
+    all_fail_but_the_good_one(UNDER_WRK, &["--tool", "ab", "--shape", "close", "--connections", "8"]);
+}
+
+fn all_fail_but_the_good_one(cases: &[Case], args: &[&str]) {
+    let mut fixture = Fixture::new().with("none", 0);
+    for (fault, n, _) in cases {
+        fixture = fixture.with(fault, *n);
+    }
+    let (status, printed, run) = fixture.run(&[args, &["--blocks", "1"]].concat());
+    assert_eq!(status, Some(1), "{printed}");
+    assert_eq!(reasons(&run, "none"), [""], "{printed}");
+    for (fault, _, words) in cases {
+        let [reason] = &reasons(&run, fault)[..] else { panic!("{fault}: {printed}") };
+        assert!(!reason.is_empty(), "{fault} is taken for good: {printed}");
+        for word in *words {
+            assert!(reason.contains(word), "{fault}: {reason}");
+        }
+        assert!(!reason.contains('\n'), "{fault}: {reason}");
+        assert!(printed.contains(&format!("FAILED       {fault}: ")), "{printed}");
+    }
+    assert_eq!(fixture.left_behind(), [] as [String; 0]);
+}
+
+#[test]
+fn servers_that_fork_leave_or_do_not_listen_to_sigterm_are_measured_and_ended() {
+    let fixture = Fixture::new().with("forks", 0).with("forks-and-leaves", 0).with("ignores-term", 0);
+    let (status, printed, run) = fixture.run(&["--shape", "keep-alive", "--blocks", "1"]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert_eq!(run.slices.len(), 3);
+    assert_eq!(fixture.left_behind(), [] as [String; 0]);
+}
+
+#[test]
+fn a_server_that_closes_without_saying_so_is_not_ranked_in_keep_alive() {
+    let fixture = Fixture::new().with("none", 0).with("closes-silently", 0);
+    let (_, printed, _) = fixture.run(&["--shape", "keep-alive", "--blocks", "1", "--connections", "4"]);
+    let line = printed.lines().find(|line| line.contains("closes-silently: ")).unwrap_or_default();
+    assert!(line.starts_with("not ranked") || line.starts_with("FAILED"), "{printed}");
+}
+
+#[test]
+fn what_short_lived_threads_use_is_charged_to_the_server() {
+    const BURNT_US: u64 = 400;
+    let fixture = Fixture::new().with("none", 0).with("burns", BURNT_US);
+    let (_, printed, run) = fixture.run(&["--shape", "keep-alive", "--blocks", "1", "--connections", "4"]);
+    let cost = |target: &str| {
+        let own = run.slices.iter().find(|slice| slice.cell.target == target).unwrap();
+        let Outcome::Valid(measurement) = &own.outcome else { panic!("{printed}") };
+        measurement.cost_us
+    };
+    // The thread itself costs something too, so that only the lower bound is sharp.
+    let charged = cost("burns") - cost("none");
+    assert!(charged > 0.95 * BURNT_US as f64, "{charged} µs of {BURNT_US} were charged");
+    assert!(charged < 3.0 * BURNT_US as f64, "{charged} µs instead of {BURNT_US} were charged");
+}
+
+#[test]
+fn a_server_that_logs_every_request_fills_no_disk_and_does_not_block() {
+    let fixture = Fixture::new().with("logs", 0).with("dies", 20_000);
+    let (status, printed, run) = fixture.run(&["--shape", "keep-alive", "--blocks", "1"]);
+    assert_eq!(status, Some(1), "{printed}");
+    assert_eq!(reasons(&run, "logs"), [""]);
+    let largest = std::fs::read_dir(fixture.out().join("raw")).unwrap().flatten();
+    let largest = largest.filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).max().unwrap();
+    assert!(largest < 1 << 20, "{largest} bytes of output were kept");
+}

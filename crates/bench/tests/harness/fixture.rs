@@ -1,0 +1,131 @@
+//! A folder with a file of targets, each a fault server, and the harness run on it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use hello_bench::process::ports::prove_free;
+use hello_bench::results::{Outcome, Run};
+
+/// Targets and results of one test.
+pub struct Fixture {
+    folder: tempfile::TempDir,
+    targets: String,
+    /// The ports of its targets.
+    pub ports: Vec<u16>,
+}
+
+impl Fixture {
+    /// Without targets.
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), targets: String::new(), ports: Vec::new() }
+    }
+
+    /// Adds a fault server that goes wrong in this way, after `n`; it goes by the fault's name.
+    pub fn with(self, fault: &str, n: u64) -> Self {
+        let port = free_port();
+        let command = [fault_server().to_str().unwrap(), fault, "--port", "{port}", "--n", &n.to_string()]
+            .map(|word| format!("{word:?}"))
+            .join(", ");
+        self.with_command(fault, port, &command)
+    }
+
+    /// Adds a target with any command, as words of TOML.
+    pub fn with_command(mut self, name: &str, port: u16, command: &str) -> Self {
+        writeln!(
+            self.targets,
+            "[[target]]\nname = {name:?}\nkind = \"fault\"\nlanguage = \"Rust\"\nmodel = \"a thread per connection\"\n\
+             port = {port}\nworkers = \"fixed\"\nstart-deadline-s = 2\nwarm-up-requests = 10\ncommand = [{command}]\n"
+        )
+        .unwrap();
+        self.ports.push(port);
+        self
+    }
+
+    /// Where the file of targets is.
+    pub fn file(&self) -> PathBuf {
+        let file = self.folder.path().join("targets.toml");
+        std::fs::write(&file, &self.targets).unwrap();
+        file
+    }
+
+    /// Where the result goes.
+    pub fn out(&self) -> PathBuf {
+        self.folder.path().join("result")
+    }
+
+    /// `hello-bench run` on the targets of this fixture, and what else it is told.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = hello_bench();
+        command.arg("run").arg("--targets").arg(self.file()).arg("--out").arg(self.out());
+        command.args(self.names()).args(args);
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, args: &[&str]) -> (Option<i32>, String, Run) {
+        let output = self.command(args).output().unwrap();
+        let run = Run::read(&self.out()).unwrap_or_else(|error| panic!("{error:#}\n{}", text(&output)));
+        (output.status.code(), text(&output), run)
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = self.targets.lines().filter_map(|line| line.strip_prefix("name = "));
+        names.map(|name| name.trim_matches('"').to_owned()).collect()
+    }
+
+    /// The processes that still serve, or would, for a target of this fixture.
+    pub fn left_behind(&self) -> Vec<String> {
+        let mine = |cmdline: &[String]| {
+            cmdline.first().is_some_and(|program| Path::new(program) == fault_server())
+                && self.ports.iter().any(|port| cmdline.contains(&port.to_string()))
+        };
+        procfs::process::all_processes()
+            .unwrap()
+            .flatten()
+            .filter_map(|process| process.cmdline().ok())
+            .filter(|cmdline| mine(cmdline))
+            .map(|cmdline| cmdline.join(" "))
+            .collect()
+    }
+}
+
+/// The harness.
+pub fn hello_bench() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_hello-bench"))
+}
+
+/// The fault server, which cargo builds as an example before it runs the tests.
+pub fn fault_server() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let path = own.ancestors().nth(2).unwrap().join("examples/fault-server");
+    assert!(path.is_file(), "{} is not built: run `cargo test -p hello-bench` as a whole", path.display());
+    path
+}
+
+/// A port that nothing listens on and that no other test was given.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(8300);
+    loop {
+        let port = NEXT.fetch_add(2, Ordering::Relaxed);
+        if prove_free(([127, 0, 0, 1], port).into()).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// Everything that was printed.
+pub fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Why each slice of a target failed; empty for the valid ones.
+pub fn reasons(run: &Run, target: &str) -> Vec<String> {
+    let own = run.slices.iter().filter(|slice| slice.cell.target == target);
+    own.map(|slice| match &slice.outcome {
+        Outcome::Valid(_) => String::new(),
+        Outcome::Failed(failed) => failed.reason.clone(),
+    })
+    .collect()
+}

@@ -1,0 +1,6 @@
+//! The harness as a user runs it, against servers that go wrong, with real wrk and ab.
+
+mod bad_input;
+mod faults;
+mod fixture;
+mod interrupted;

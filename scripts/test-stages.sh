@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# Sourced by test.sh: the stages of the tests. Each is a line here and a function below.
+
+# name, budget in seconds, when it runs, what it does
+# shellcheck disable=SC2034 # test.sh reads it
+stages="
+fmt 60 always formatting
+clippy 600 always lints, as errors
+docs 600 always documentation builds without a warning
+shellcheck 60 always lints of the scripts
+licences 900 all licences, sources and duplicates of every dependency (cargo-deny)
+unit 900 always unit and property tests, recorded outputs of the load tools
+fuzz 300 always the HTTP/1.1 connection under a fuzzer for 20 s (where nightly Rust is there)
+build 1500 always every server, as it is measured
+features 120 always what a build of all servers together would change
+servers 600 always every server started and driven by hand-made requests, ab and wrk
+harness 600 always the harness against servers that go wrong, signals and bad input
+scripts 600 always the scripts as the README has them
+"
+
+stage_fmt() { cargo fmt --check; }
+stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
+stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
+stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run; }
+stage_licences() {
+  command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
+  cargo deny --log-level warn check licenses sources bans
+}
+stage_unit() { cargo test --workspace --locked --lib --bins --test 'load*' --quiet && cargo test --workspace --locked --doc --quiet; }
+stage_fuzz() {
+  cargo +nightly --version >/dev/null 2>&1 || { echo "no nightly Rust here: not run" && return 0; }
+  command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet || return
+  (cd crates/hello && cargo +nightly fuzz run http1 -- -max_total_time=20 -print_final_stats=1) 2>&1 | tail -n 15
+}
+stage_build() {
+  local server
+  for server in crates/server-*; do
+    cargo build --release --locked --quiet -p "${server#crates/}" || return
+  done
+  cargo build --release --locked --quiet -p hello-bench
+}
+stage_features() { cargo run --release --locked --quiet -p hello-bench -- features; }
+stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test servers; }
+stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
+stage_scripts() { scripts/test-scripts.sh; }
