@@ -1,7 +1,8 @@
 //! The listening socket: the same options for every server, so that none is favoured.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
+use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
@@ -35,12 +36,24 @@ pub fn listen(args: &Args) -> Result<TcpListener> {
     Ok(listener)
 }
 
-fn bind(address: SocketAddr) -> std::io::Result<TcpListener> {
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
+}
+
+/// How long to wait after `accept` failed before it is tried again.
+///
+/// A connection that ended while it waited is no reason to. Everything else that `accept` can give here is a lack of
+/// descriptors or of memory (accept(2)): that the next try fails too is all but certain until some connection ends,
+/// and a loop without a pause would take a core to find out.
+pub fn pause_after(error: &io::Error) -> Duration {
+    match error.kind() {
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted => Duration::ZERO,
+        _ => Duration::from_millis(50),
+    }
 }
 
 /// Connections are accepted by the kernel from `listen(2)` on, so this is true when it is printed.

@@ -122,10 +122,11 @@ impl Chunked {
                 self.size = self.size.checked_mul(16).ok_or(Status::BadRequest)? + digit;
                 Place::Size
             }
-            (Place::Size | Place::SizeSpace, b';') => Place::Extension,
             (Place::Size | Place::SizeSpace, b' ' | b'\t') => Place::SizeSpace,
             (Place::Size | Place::Extension, b'\r') => Place::SizeLf,
-            (Place::Extension, b'\t' | b' '..=b'~' | 0x80..) => Place::Extension,
+            (Place::Size | Place::SizeSpace, b';') | (Place::Extension, b'\t' | b' '..=b'~' | 0x80..) => {
+                Place::Extension
+            }
             (Place::SizeLf, b'\n') => {
                 self.line = 0;
                 if self.size == 0 { Place::TrailerStart } else { Place::Data }

@@ -1,6 +1,6 @@
 //! The head of a request: where it ends, and what it asks for.
 
-use std::mem::MaybeUninit;
+use std::mem::{self, MaybeUninit};
 
 use super::answer::{Persistence, Status};
 use super::body::Body;
@@ -136,7 +136,8 @@ fn understand(head: &httparse::Request<'_, '_>) -> Result<Request, Status> {
         match field.name.len() {
             // More than one, or one that is no host, is refused in any version (RFC 9112 §3.2).
             4 if is("host") => {
-                if std::mem::replace(&mut has_host, true) || !field::is_host(field.value) {
+                let is_second = mem::replace(&mut has_host, true);
+                if is_second || !field::is_host(field.value) {
                     return Err(Status::BadRequest);
                 }
             }

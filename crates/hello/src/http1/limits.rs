@@ -24,4 +24,4 @@ pub const TRAILERS: u32 = 8 * 1024;
 pub const LINGER: Duration = Duration::from_millis(500);
 
 /// After [`Next::Linger`](super::Next::Linger): how many bytes are read, to be thrown away, at most.
-pub const LINGER_BYTES: usize = 1024 * 1024;
+pub const LINGER_BYTES: u64 = 1024 * 1024;
