@@ -36,6 +36,5 @@ fn main() -> hello::Result {
     // may binds with SO_REUSEPORT, which lets a second server share a port without a word: bind plainly first.
     let address = hello::listen(&args)?.local_addr()?;
     may::config().set_workers(args.workers).set_worker_pin(false);
-    let server = HelloFactory.start(address)?;
-    connection::serve_until_stopped(server)
+    connection::serve_until_stopped(HelloFactory.start(address)?)
 }
