@@ -3,9 +3,83 @@
 //! Reading is a pure function from a recorded [`Output`] to a [`Report`] or the [`Failure`] in words. Whatever is not
 //! recognised is a failure and never a number; what an output does not give is `None` and never 0.
 
-use std::time::Duration;
+mod ab;
+mod ask;
+mod h2load;
+mod httperf;
+mod json;
+mod judge;
+mod oha;
+mod text;
+mod wrk;
+
+use std::{ffi::OsString, path::Path, process::ExitStatus, time::Duration};
 
 use serde::{Deserialize, Serialize};
+
+pub use json::parse_to_json;
+
+/// A load tool: how it is asked, and how what it says is read.
+pub trait LoadTool: Sync {
+    /// The name in tables and on the command line of the harness; also that of the program.
+    fn name(&self) -> &'static str;
+
+    /// What makes the program print its version.
+    fn version_args(&self) -> &'static [&'static str];
+
+    /// The version, from all that the program printed when given [`version_args`](Self::version_args), whatever its
+    /// exit status (wrk's is 1).
+    fn parse_version(&self, printed: &str) -> Option<String>;
+
+    /// The command that installs it.
+    fn install(&self) -> &'static str;
+
+    /// What the file given to [`command`](Self::command) is for.
+    fn side_file(&self) -> SideFile {
+        SideFile::None
+    }
+
+    /// The arguments for `job`.
+    ///
+    /// # Errors
+    /// In words, what of the job the tool cannot do.
+    fn command(&self, job: &Job, side_file: &Path) -> Result<Vec<OsString>, String>;
+
+    /// Fills `report` with what the tool printed, as far as it goes, without judging it.
+    ///
+    /// # Errors
+    /// What is not recognised.
+    fn read(&self, output: &Output, report: &mut Report) -> Result<(), String>;
+
+    /// The report of a slice without any error, or why it is none.
+    ///
+    /// # Errors
+    /// Whatever is not recognised, no request answered, any error counter above 0, any exit but a good one.
+    fn parse(&self, output: &Output) -> Result<Report, Failure> {
+        let mut report = Report::default();
+        let read = self.read(output, &mut report);
+        judge::judge(self.name(), output, report, read)
+    }
+}
+
+/// Every load tool.
+pub const TOOLS: [&dyn LoadTool; 5] = [&wrk::Wrk, &ab::Ab, &oha::Oha, &h2load::H2load, &httperf::Httperf];
+
+/// The load tool of that name.
+pub fn tool(name: &str) -> Option<&'static dyn LoadTool> {
+    TOOLS.into_iter().find(|tool| tool.name() == name)
+}
+
+/// What the second file of a tool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SideFile {
+    /// The tool has none.
+    None,
+    /// It holds this text before the tool starts, and the tool reads it.
+    Reads(&'static str),
+    /// The tool writes it; it goes into [`Output::side_file`].
+    Writes,
+}
 
 /// How connections are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
@@ -59,10 +133,44 @@ pub struct Output<'a> {
     pub stdout: &'a [u8],
     /// Standard error.
     pub stderr: &'a [u8],
-    /// The exit status; `None` if it is not known or a signal ended the tool.
-    pub exit_code: Option<i32>,
+    /// How the tool ended.
+    pub exit: Exit,
     /// ab's `-e` file, h2load's `--log-file`: the second file of a tool that writes one.
     pub side_file: Option<&'a [u8]>,
+}
+
+/// How a tool ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exit {
+    /// Nobody recorded it: only the output speaks.
+    #[default]
+    Unknown,
+    /// With this status.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Exit {
+    /// From a number as people record it: negative is a signal (Python), above 128 also (shells).
+    pub fn from_number(number: i32) -> Self {
+        match number {
+            ..0 => Self::Signal(number.saturating_neg()),
+            129..=192 => Self::Signal(number - 128),
+            _ => Self::Code(number),
+        }
+    }
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        use std::os::unix::process::ExitStatusExt as _;
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
 }
 
 /// What a tool said of a slice that it finished.
@@ -70,13 +178,14 @@ pub struct Output<'a> {
 pub struct Report {
     /// Requests that were answered, well or not.
     pub requests: Option<u64>,
-    /// Requests whose answer the tool found nothing wrong with.
+    /// Requests whose answer the tool found nothing wrong with. Where its counters may overlap, each of them is taken off:
+    /// at least so many.
     pub good_requests: Option<u64>,
     /// How long the tool measured, in seconds.
     pub duration_s: Option<f64>,
     /// Requests per second, as the tool says or from the two above where it is more exact.
     pub rps: Option<f64>,
-    /// Bytes received, heads and bodies.
+    /// Bytes received, heads and bodies together.
     pub bytes: Option<u64>,
     /// The tool's error counters.
     pub errors: Errors,
@@ -86,6 +195,26 @@ pub struct Report {
     pub latency_us: Latency,
     /// What a reader of the figures should know.
     pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// The share of the time of `connections` during which an answer that came was being waited for. A closed loop keeps
+    /// this near 1 (Little's law), except that answers which had not come at the end are missing; far below, some
+    /// connections waited in vain, which wrk counts nowhere. `None` without a mean latency.
+    pub fn busy_share(&self, connections: u32) -> Option<f64> {
+        let waited_s = self.requests? as f64 * self.latency_us.mean? / 1e6;
+        let share = waited_s / (f64::from(connections) * self.duration_s?);
+        share.is_finite().then_some(share)
+    }
+
+    /// In words, if the answers account for so little of the connections' time that some must have hung.
+    pub fn stalled(&self, connections: u32) -> Option<String> {
+        let share = self.busy_share(connections).filter(|share| *share < 0.1)?;
+        Some(format!(
+            "waiting for answers that came fills {:.2} % of the time of {connections} connections: some got no answer",
+            share * 100.0
+        ))
+    }
 }
 
 /// Error counters; `None` where the tool has no such counter.
@@ -105,7 +234,7 @@ pub struct Errors {
     pub length: Option<u64>,
     /// Failed receives, as ab counts them.
     pub receive: Option<u64>,
-    /// Exceptions, as ab counts them.
+    /// Errors of a kind that the tool does not tell: ab's exceptions, what h2load calls errored.
     pub exceptions: Option<u64>,
 }
 
@@ -133,7 +262,7 @@ pub struct Failure {
     /// One line.
     pub reason: String,
     /// What the output did give, so that a person can see how far it came.
-    pub seen: Report,
+    pub seen: Box<Report>,
 }
 
 /// A load tool.
