@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,17 +15,23 @@ use nix::unistd::{Pid, getppid};
 
 use super::{cpu, own_program};
 use crate::interrupt::{self, Interrupted};
+use crate::load::{Exit, LoadTool};
 
 /// How often it is looked at whether the tool has ended: 200 looks a second are under 0.1 % of a core.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// The version of a load tool; `None` if it is not there.
+pub fn version(tool: &dyn LoadTool) -> Option<String> {
+    let output = Command::new(tool.name()).args(tool.version_args()).stdin(Stdio::null()).output().ok()?;
+    let printed = [output.stdout, output.stderr].concat();
+    Some(tool.parse_version(&String::from_utf8_lossy(&printed)).unwrap_or_else(|| "of an unknown version".to_owned()))
+}
+
 /// A load tool that ran.
 #[derive(Debug, Clone, Copy)]
 pub struct Ran {
-    /// Its exit status; `None` if a signal ended it.
-    pub exit_code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
+    /// How it ended.
+    pub exit: Exit,
     /// Whether it was ended because it took too long.
     pub too_long: bool,
     /// From its start to its end.
@@ -81,13 +87,7 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
             return Err(interrupted.into());
         }
     };
-    Ok(Ran {
-        exit_code: status.code(),
-        signal: status.signal(),
-        too_long,
-        wall: began.elapsed(),
-        cpu: cpu::ended_children().saturating_sub(before),
-    })
+    Ok(Ran { exit: status.into(), too_long, wall: began.elapsed(), cpu: cpu::ended_children().saturating_sub(before) })
 }
 
 fn end(child: &mut Child) -> std::io::Result<std::process::ExitStatus> {

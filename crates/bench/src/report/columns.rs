@@ -62,7 +62,8 @@ pub fn notes(report: &Report) -> Vec<String> {
             if options.blocks == 1 { "" } else { "s" },
         ),
         format!(
-            "{}, {} thread{}; `≥`: the load tool used over 90 % of its threads' time, so the server could give more.",
+            "{} {}, {} thread{}; `≥`: the load tool used over 90 % of its threads' time, so the server could give more.",
+            report.run.record.tool.name,
             report.run.record.tool.version,
             options.threads,
             if options.threads == 1 { "" } else { "s" },

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::load::{Extent, Job, LoadTool, Shape};
 use crate::machine::{Commit, Machine, raise_file_limit};
 use crate::plan::{Cell, plan};
-use crate::process::ports;
+use crate::process::{self, ports};
 use crate::report::{Report, Standing, markdown, terminal};
 use crate::results::{
     Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
@@ -113,9 +113,8 @@ fn say(text: &str) {
 /// What must be true before anything is built or started; gives the load tool's version.
 fn preflight(request: &Request) -> Result<String> {
     let tool = request.tool;
-    let version = tool
-        .version()
-        .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.how_to_install()))?;
+    let version = process::tool::version(tool)
+        .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
     raise_file_limit(request.connections)?;
     for target in &request.targets {
         let address = target.address();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::check::{self, Dialect};
 use crate::interrupt::Interrupted;
-use crate::load::{Extent, LoadTool, Output, Report, Shape};
+use crate::load::{Exit, Extent, LoadTool, Output, Report, Shape, SideFile};
 use crate::plan::Step;
 use crate::process::cpu::MachineCpu;
 use crate::process::server::StartOptions;
@@ -110,6 +110,10 @@ impl Slice<'_> {
         let answer = check::agreed(address, dialect, keep).map_err(at(Stage::Before))?;
         check::warm_up(address, dialect, keep, self.target.description.warm_up_requests).map_err(at(Stage::Before))?;
         let line = self.command_line().map_err(at(Stage::Load))?;
+        if let SideFile::Reads(text) = self.request.tool.side_file() {
+            let write = std::fs::write(self.side_file(), text);
+            write.map_err(|error| at(Stage::Load)(format!("{}: {error}", self.side_file().display())))?;
+        }
         self.command = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let (stdout, stderr) = (with_ending(self.raw, "stdout.txt"), with_ending(self.raw, "stderr.txt"));
 
@@ -135,10 +139,7 @@ impl Slice<'_> {
                 self.time_limit()
             )));
         }
-        if let Some(signal) = ran.signal {
-            return Err(at(Stage::Load)(format!("{} was ended by signal {signal}", self.request.tool.name())));
-        }
-        let report = self.read_report(&stdout, &stderr, ran.exit_code)?;
+        let report = self.read_report(&stdout, &stderr, ran.exit)?;
         let good = report.good_requests.filter(|good| *good > 0);
         let (Some(requests), Some(duration_s)) = (good, report.duration_s) else {
             return Err(at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())));
@@ -177,7 +178,9 @@ impl Slice<'_> {
 
     fn command_line(&self) -> Result<Vec<OsString>, String> {
         let job = self.request.job(self.target.url(), self.shape);
-        self.request.tool.command(&job, &self.side_file())
+        let mut line = vec![OsString::from(self.request.tool.name())];
+        line.extend(self.request.tool.command(&job, &self.side_file())?);
+        Ok(line)
     }
 
     fn side_file(&self) -> PathBuf {
@@ -192,13 +195,16 @@ impl Slice<'_> {
         asked + check::TIMEOUT + TOOL_MARGIN
     }
 
-    fn read_report(&self, stdout: &Path, stderr: &Path, exit_code: Option<i32>) -> Result<Report, Stopped> {
+    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit) -> Result<Report, Stopped> {
         let read = |path| std::fs::read(path).map_err(|error| at(Stage::Load)(format!("its report is gone: {error}")));
         let (stdout, stderr) = (read(stdout)?, read(stderr)?);
-        let side_file = std::fs::read(self.side_file()).ok();
-        let output = Output { stdout: &stdout, stderr: &stderr, exit_code, side_file: side_file.as_deref() };
+        let side_file = match self.request.tool.side_file() {
+            SideFile::Writes => std::fs::read(self.side_file()).ok(),
+            SideFile::Reads(_) | SideFile::None => None,
+        };
+        let output = Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
         self.request.tool.parse(&output).map_err(|failure| {
-            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(Box::new(failure.seen)) })
+            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
         })
     }
 

@@ -14,7 +14,7 @@ use crate::fixture::Fixture;
 fn long_run(fixture: &Fixture) -> Child {
     let mut command = fixture.command(&["--blocks", "500", "--shape", "keep-alive"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while Run::read(&fixture.out()).map_or(0, |run| run.slices.len()) == 0 {
         assert!(Instant::now() < deadline, "nothing is measured");
         sleep(Duration::from_millis(20));
