@@ -29,7 +29,6 @@ pub(crate) async fn serve(listener: std::net::TcpListener, stop: CancellationTok
         // a connection that is closed with input unread loses its last response (hyper 1.12.0).
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .pipeline_flush(false)
             .serve_connection(TokioIo::new(stream), service_fn(crate::hello));
         tokio::spawn(connections.watch(connection));
     }
