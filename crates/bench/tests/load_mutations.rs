@@ -209,6 +209,34 @@ fn a_second_file_that_is_damaged_or_of_another_run_is_noticed() {
 }
 
 #[test]
+fn a_csv_file_that_does_not_rise_is_not_used() {
+    let sample = samples::named("ab-keepalive-ok");
+    let side_file = String::from_utf8(sample.side_file.clone().unwrap()).unwrap();
+    let falls = side_file.lines().map(|row| if row.starts_with("90,") { "90,0.001" } else { row }).collect::<Vec<_>>();
+    let falls = falls.join("\n");
+    let output = Output { side_file: Some(falls.as_bytes()), ..sample.output() };
+    let reason = tool("ab").unwrap().parse(&output).unwrap_err().reason;
+    assert_eq!(reason, "unrecognised output of ab: the CSV file does not rise from row to row");
+}
+
+#[test]
+fn counts_that_do_not_add_up_are_unrecognised() {
+    for (name, from, to) in [
+        ("httperf-503", "5xx=200", "5xx=0"),
+        ("httperf-down", "connrefused 50", "connrefused 0"),
+        ("h2load-h1-ok", "50000 2xx", "40000 2xx"),
+        ("h2load-h1-500", "100 failed", "0 failed"),
+        ("ab-reset-midrun-r", "Exceptions: 10", "Exceptions: 0"),
+        ("ab-varlen-length-failures", "Failed requests:        666", "Failed requests:        0"),
+    ] {
+        let sample = samples::named(name);
+        let changed = String::from_utf8_lossy(&sample.stdout).replace(from, to);
+        let failure = tool(&sample.tool).unwrap().parse(&sample.with_stdout(changed.as_bytes())).unwrap_err();
+        assert!(failure.reason.starts_with("unrecognised output"), "{name}: {failure}");
+    }
+}
+
+#[test]
 fn a_script_line_that_disagrees_with_the_report_is_noticed() {
     let sample = samples::named("wrk-mixed-503-script");
     let text = String::from_utf8(sample.stdout.clone()).unwrap();
