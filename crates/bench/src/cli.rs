@@ -33,6 +33,8 @@ pub enum Command {
     Run(RunArgs),
     /// Show where a build of all servers together would give one of them other features than a build of its own
     Features,
+    /// Read a recorded output of a load tool, and print what it says as one JSON object
+    Parse(ParseArgs),
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),
@@ -118,6 +120,30 @@ pub struct RunArgs {
     /// A first look in about a minute and a half: 2 blocks, unless --blocks is given
     #[arg(long)]
     quick: bool,
+}
+
+/// `parse`.
+#[derive(Debug, Args)]
+pub struct ParseArgs {
+    /// The load tool
+    #[arg(value_parser = load::TOOLS.map(LoadTool::name))]
+    pub tool: String,
+
+    /// What it printed on standard output
+    #[arg(value_name = "FILE")]
+    pub stdout: PathBuf,
+
+    /// What it printed on standard error
+    #[arg(long, value_name = "FILE")]
+    pub stderr: Option<PathBuf>,
+
+    /// Its exit status; negative or from 129 to 192 for a signal
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub exit_code: Option<i32>,
+
+    /// The file that it wrote beside: ab's -e, h2load's --log-file
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
 }
 
 /// `supervise`.

@@ -1,15 +1,17 @@
 //! The subcommands, each a few lines over what the modules do.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
-use crate::cli::{RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, TargetArgs};
+use crate::cli::{ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, TargetArgs};
 use crate::exit::Exit;
 use crate::interrupt;
+use crate::load;
 use crate::process::server::StartOptions;
 use crate::process::{Server, StartError, own_program, supervisor, tool};
 use crate::run::{self, Ended};
@@ -172,6 +174,22 @@ pub fn features() -> Result<Exit> {
         }
     }
     say!("{differences} differences between builds of their own and a build of {} servers together", packages.len());
+    Ok(Exit::Well)
+}
+
+/// `hello-bench parse`
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn parse(args: &ParseArgs) -> Result<Exit> {
+    let read = |path: &PathBuf| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
+    let stdout = read(&args.stdout)?;
+    let stderr = args.stderr.as_ref().map(read).transpose()?.unwrap_or_default();
+    let side_file = args.csv.as_ref().map(read).transpose()?;
+    let exit = args.exit_code.map_or(load::Exit::Unknown, load::Exit::from_number);
+    let output = load::Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
+    let object = load::parse_to_json(&args.tool, &output).map_err(anyhow::Error::msg)?;
+    say!("{object}");
     Ok(Exit::Well)
 }
 

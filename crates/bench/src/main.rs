@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
         Command::Features => commands::features(),
+        Command::Parse(args) => commands::parse(&args),
         Command::Supervise(args) => commands::supervise(&args),
         Command::RunTool(args) => commands::run_tool(&args),
     };

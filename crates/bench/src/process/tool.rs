@@ -71,6 +71,8 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
         .arg(std::process::id().to_string())
         .arg("--")
         .args(line)
+        // A decimal comma would be no number to the parsers.
+        .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .stdout(File::create_new(stdout).map_err(failed)?)
         .stderr(File::create_new(stderr).map_err(failed)?)

@@ -140,6 +140,10 @@ impl Slice<'_> {
             )));
         }
         let report = self.read_report(&stdout, &stderr, ran.exit)?;
+        if let Some(reason) = report.stalled(self.request.connections) {
+            let seen = Some(Box::new(report));
+            return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
+        }
         let good = report.good_requests.filter(|good| *good > 0);
         let (Some(requests), Some(duration_s)) = (good, report.duration_s) else {
             return Err(at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())));
