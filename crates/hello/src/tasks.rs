@@ -154,15 +154,15 @@ mod tests {
     #[test]
     fn a_stop_wakes_who_waits_and_lets_the_ready_go_on() {
         let tasks = Tasks::default();
-        let wakes = Arc::new(Count::default());
-        let waker = Waker::from(Arc::clone(&wakes));
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
         let mut cx = Context::from_waker(&waker);
         let mut task = tasks.enter();
         {
             let mut waiting = pin!(task.unless_stopped(pending::<()>()));
             assert_eq!(waiting.as_mut().poll(&mut cx), Poll::Pending);
             tasks.stop();
-            assert_eq!(wakes.0.load(Ordering::Relaxed), 1);
+            assert_eq!(count.0.load(Ordering::Relaxed), 1);
             assert_eq!(waiting.as_mut().poll(&mut cx), Poll::Ready(None));
         }
         assert_eq!(pin!(task.unless_stopped(ready(7))).poll(&mut cx), Poll::Ready(Some(7)));
@@ -171,8 +171,8 @@ mod tests {
     #[test]
     fn it_is_finished_when_stopped_and_empty() {
         let tasks = Tasks::default();
-        let wakes = Arc::new(Count::default());
-        let waker = Waker::from(Arc::clone(&wakes));
+        let count = Arc::new(Count::default());
+        let waker = Waker::from(Arc::clone(&count));
         let mut cx = Context::from_waker(&waker);
         let mut finished = pin!(tasks.finished());
         assert_eq!(finished.as_mut().poll(&mut cx), Poll::Pending);
@@ -180,9 +180,9 @@ mod tests {
         drop(one);
         tasks.stop();
         assert_eq!(finished.as_mut().poll(&mut cx), Poll::Pending);
-        let before = wakes.0.load(Ordering::Relaxed);
+        let before = count.0.load(Ordering::Relaxed);
         drop(other);
-        assert_eq!(wakes.0.load(Ordering::Relaxed), before + 1);
+        assert_eq!(count.0.load(Ordering::Relaxed), before + 1);
         assert_eq!(finished.as_mut().poll(&mut cx), Poll::Ready(()));
     }
 

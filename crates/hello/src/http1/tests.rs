@@ -237,6 +237,6 @@ fn only_the_beginning_of_a_head_is_kept() {
     let mut connection = Connection::new();
     let mut output = Vec::new();
     let _ = connection.receive(post("Content-Length: 9999999\r\n", "").as_bytes(), &mut output);
-    let _ = connection.receive(&[0; 100_000], &mut output);
+    let _ = connection.receive(&vec![0; 100_000], &mut output);
     assert_eq!(connection.kept.capacity(), 0);
 }
