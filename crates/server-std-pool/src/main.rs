@@ -11,7 +11,7 @@ use hello::{Workers, args};
 use queue::Queue;
 
 /// How long a kept connection may be silent while others wait for a thread.
-const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> hello::Result {
     let args = args!(8110, Workers::Default(10));
