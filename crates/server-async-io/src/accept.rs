@@ -2,13 +2,13 @@
 
 use std::net::TcpListener;
 
-use async_executor::Executor;
+use async_executor::StaticExecutor;
 use async_io::{Async, Timer};
 use hello::{Tasks, pause_after};
 
 use crate::connection;
 
-pub(crate) async fn accept(executor: &Executor<'static>, listener: Async<TcpListener>, tasks: Tasks) {
+pub(crate) async fn accept(executor: &'static StaticExecutor, listener: Async<TcpListener>, tasks: Tasks) {
     let mut task = tasks.enter();
     while !task.is_stopping()
         && let Some(accepted) = task.unless_stopped(listener.accept()).await

@@ -6,11 +6,11 @@ mod connection;
 use std::future::pending;
 use std::thread;
 
-use async_executor::Executor;
+use async_executor::StaticExecutor;
 use async_io::{Async, block_on};
 use hello::{Tasks, args, listen, on_stop};
 
-static EXECUTOR: Executor = Executor::new();
+static EXECUTOR: StaticExecutor = StaticExecutor::new();
 
 fn main() -> hello::Result {
     let args = args!(8107);
