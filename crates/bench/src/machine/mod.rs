@@ -1,119 +1,165 @@
-//! The machine that a run is made on: what is recorded of it, and what must be true before the run.
+//! The machine that a run is made on: what is recorded of it, what must be equal for two runs to be compared, and what
+//! a person should know before a run.
+//!
+//! Parsers are functions of the text of the kernel's files, found below a [`Root`] that a test can put elsewhere.
+//! What cannot be read is the word "unknown".
 
+pub mod ask;
+mod cgroup;
+mod checksum;
+mod commit;
+mod cpu;
+pub mod doctor;
+mod fingerprint;
+mod frequency;
+mod hypervisor;
+mod kernel;
+mod known;
 mod limits;
+mod memory;
+pub mod net;
+pub mod preflight;
+mod root;
+mod toolchain;
 
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-pub use limits::{FileLimit, raise_file_limit};
+pub use ask::first_line;
+pub use cgroup::Cgroup;
+pub use checksum::{Program, find, sha256};
+pub use commit::Commit;
+pub use cpu::{Cache, Cpu};
+pub use fingerprint::Fingerprint;
+pub use frequency::Frequency;
+pub use hypervisor::Virtual;
+pub use kernel::Kernel;
+pub use known::{Known, Limit};
+pub use limits::{Bounds, FileLimit, Limits, raise_file_limit};
+pub use memory::Memory;
+pub use net::Net;
+pub use root::Root;
+pub use toolchain::Toolchain;
 
-/// What reproduction needs to know of the machine. What cannot be read is "unknown", never guessed.
+/// What reproduction needs to know of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The host's name.
-    pub host: String,
-    /// The CPU's model name.
-    pub cpu: String,
-    /// Cores that this process may use.
-    pub cores: usize,
-    /// Memory, in bytes; 0 if unknown.
-    pub memory_bytes: u64,
-    /// The kernel and its release.
-    pub kernel: String,
-    /// The distribution.
-    pub system: String,
-    /// The frequency governor of the first core.
-    pub governor: String,
-    /// Whether the CPU says that it is a virtual one.
-    pub virtual_machine: String,
-    /// The compiler.
-    pub rustc: String,
+    pub host: Known<String>,
+    /// The CPU.
+    pub cpu: Cpu,
+    /// How fast it may run.
+    pub frequency: Frequency,
+    /// What is between this process and the hardware.
+    #[serde(rename = "virtual")]
+    pub virtualisation: Virtual,
+    /// Memory.
+    pub memory: Memory,
+    /// The kernel and the system around it.
+    pub kernel: Kernel,
+    /// The cgroups of this process.
+    pub cgroup: Cgroup,
+    /// The network stack.
+    pub net: Net,
+    /// The limits of this process.
+    pub limits: Limits,
+    /// Environment variables that servers and load tools inherit and that change what they do, those that are set.
+    pub environment: BTreeMap<String, String>,
 }
-
-const UNKNOWN: &str = "unknown";
 
 impl Machine {
     /// Looks at this machine.
     pub fn read() -> Self {
-        let unknown = || UNKNOWN.to_owned();
-        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let uname = nix::sys::utsname::uname().ok();
-        let word = |text: &std::ffi::OsStr| text.to_string_lossy().into_owned();
+        let here = Path::new("/");
+        let libc = kernel::libc_version(
+            ask::answer("getconf", &["GNU_LIBC_VERSION"], here).as_deref(),
+            ask::output("ldd", &["--version"], here).as_deref(),
+        );
+        let environment = that_change_a_server(
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))),
+        );
+        Self::assembled(&Root::system(), libc, hypervisor::signature().as_deref(), environment)
+    }
+
+    /// What files below `root` tell of a machine; what only this machine could be asked is unknown.
+    pub fn read_at(root: &Root) -> Self {
+        Self::assembled(root, None, None, BTreeMap::new())
+    }
+
+    fn assembled(
+        root: &Root,
+        libc: Option<String>,
+        hypervisor: Option<&str>,
+        environment: BTreeMap<String, String>,
+    ) -> Self {
+        let cgroup = Cgroup::read(root);
         Self {
-            host: host(),
-            cpu: value_of(&cpuinfo, "model name").unwrap_or_else(unknown),
-            cores: crate::targets::cores(),
-            memory_bytes: memory_bytes().unwrap_or_default(),
-            kernel: uname
-                .map_or_else(unknown, |u| format!("{} {} {}", word(u.sysname()), word(u.release()), word(u.machine()))),
-            system: std::fs::read_to_string("/etc/os-release")
-                .ok()
-                .and_then(|text| {
-                    text.lines().find_map(|line| Some(line.strip_prefix("PRETTY_NAME=")?.trim_matches('"').to_owned()))
-                })
-                .unwrap_or_else(unknown),
-            governor: std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-                .map_or_else(|_| unknown(), |text| text.trim().to_owned()),
-            virtual_machine: match value_of(&cpuinfo, "flags") {
-                Some(flags) if flags.split(' ').any(|flag| flag == "hypervisor") => "yes".to_owned(),
-                Some(_) => "no".to_owned(),
-                None => unknown(),
-            },
-            rustc: first_line("rustc", &["--version"]).unwrap_or_else(unknown),
+            host: root.known("/proc/sys/kernel/hostname"),
+            cpu: Cpu::read(root, &cgroup),
+            frequency: Frequency::read(root),
+            virtualisation: Virtual::read(root, hypervisor),
+            memory: Memory::read(root),
+            kernel: Kernel::read(root, libc),
+            cgroup,
+            net: Net::read(root),
+            limits: Limits::read(root),
+            environment,
         }
     }
 }
 
-/// The host's name; "unknown" if it has none.
-pub fn host() -> String {
-    nix::unistd::gethostname().map_or_else(|_| UNKNOWN.to_owned(), |name| name.to_string_lossy().into_owned())
+/// Never the whole environment, which holds secrets.
+fn that_change_a_server(all: impl Iterator<Item = (String, String)>) -> BTreeMap<String, String> {
+    const NAMES: &[&str] = &[
+        "GLIBC_TUNABLES",
+        "GOGC",
+        "GOMAXPROCS",
+        "GOMEMLIMIT",
+        "JAVA_OPTS",
+        "JAVA_TOOL_OPTIONS",
+        "JDK_JAVA_OPTIONS",
+        "LD_BIND_NOW",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "NODE_ENV",
+        "NODE_OPTIONS",
+        "PYTHONMALLOC",
+        "PYTHONOPTIMIZE",
+        "RUST_BACKTRACE",
+        "RUST_LOG",
+        "RUST_MIN_STACK",
+        "TOKIO_WORKER_THREADS",
+        "UV_THREADPOOL_SIZE",
+    ];
+    all.filter(|(name, _)| NAMES.contains(&name.as_str()) || name.starts_with("MALLOC_")).collect()
 }
 
-/// The commit that a folder is at, and whether it has changes that are not committed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commit {
-    /// The commit's hash; "unknown" outside a repository.
-    pub hash: String,
-    /// Whether something is changed; `None` if unknown.
-    pub dirty: Option<bool>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Commit {
-    /// Asks git.
-    pub fn of(folder: &Path) -> Self {
-        let git = |args: &[&str]| {
-            let output = Command::new("git").current_dir(folder).args(args).stderr(Stdio::null()).output().ok()?;
-            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-        };
-        Self {
-            hash: git(&["rev-parse", "HEAD"]).unwrap_or_else(|| UNKNOWN.to_owned()),
-            dirty: git(&["status", "--porcelain"]).map(|changes| !changes.is_empty()),
-        }
+    #[test]
+    fn this_machine_is_read_and_survives_json() {
+        let machine = Machine::read();
+        let text = serde_json::to_string(&machine).unwrap();
+        assert_eq!(serde_json::from_str::<Machine>(&text).unwrap(), machine);
+        assert_eq!(machine.cpu.usable, Known::Is(crate::targets::cores()));
     }
 
-    /// The hash as it stands in names: seven digits.
-    pub fn short(&self) -> &str {
-        self.hash.get(..7).unwrap_or(&self.hash)
+    #[test]
+    fn a_machine_of_which_nothing_can_be_read_is_unknown_and_nowhere_zero() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = serde_json::to_string(&Machine::read_at(&Root::at(folder.path()))).unwrap();
+        assert!(!text.contains(":0") && !text.contains("null"), "{text}");
     }
-}
 
-fn value_of(text: &str, key: &str) -> Option<String> {
-    text.lines().find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        (name.trim() == key).then(|| value.trim().to_owned())
-    })
-}
-
-fn memory_bytes() -> Option<u64> {
-    use procfs::Current;
-    procfs::Meminfo::current().ok().map(|memory| memory.mem_total)
-}
-
-/// The first line that a program prints; `None` if it cannot be run.
-pub fn first_line(program: &str, args: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(args).stdin(Stdio::null()).output().ok()?;
-    let text = if output.stdout.is_empty() { output.stderr } else { output.stdout };
-    String::from_utf8_lossy(&text).lines().next().map(|line| line.trim().to_owned())
+    #[test]
+    fn only_variables_that_change_a_server_are_kept() {
+        let all = [("LD_PRELOAD", "libjemalloc.so"), ("MALLOC_ARENA_MAX", "1"), ("TOKEN", "secret")];
+        let kept = that_change_a_server(all.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["LD_PRELOAD", "MALLOC_ARENA_MAX"]);
+    }
 }

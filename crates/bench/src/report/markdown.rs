@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{HEADS, below, cells, notes, title};
 use super::table::{Report, Table};
+use crate::machine::Known;
 use crate::results::{RunRecord, TargetRecord};
 
 /// The whole report.
@@ -50,8 +51,8 @@ fn targets(targets: &[TargetRecord]) -> String {
                 target.name.clone(),
                 target.framework.clone(),
                 target.model.clone(),
-                if target.workers == 0 { "–".into() } else { target.workers.to_string() },
-                target.binary_bytes.map_or("–".into(), |bytes| format!("{}", bytes / 1024)),
+                target.workers.map_or("–".into(), |workers| workers.to_string()),
+                binary(target),
                 if target.features.is_empty() { "–".into() } else { target.features.len().to_string() },
             ]
         })
@@ -60,27 +61,54 @@ fn targets(targets: &[TargetRecord]) -> String {
     format!("\n## Who was measured\n\n{}", grid(&heads, &rows))
 }
 
+/// The size of a binary in KiB; an interpreter's says nothing of the target.
+fn binary(target: &TargetRecord) -> String {
+    match &target.program {
+        Known::Is(program) if target.built_here => (program.bytes / 1024).to_string(),
+        _ => "–".into(),
+    }
+}
+
+/// What a reader asks first; all the rest is in `run.json`.
 fn made_on(record: &RunRecord) -> String {
     let machine = &record.machine;
+    let (cpu, kernel) = (&machine.cpu, &machine.kernel);
     let dirty = match record.commit.dirty {
-        Some(true) => ", with changes that are not committed",
-        Some(false) => "",
-        None => ", state unknown",
+        Known::Is(true) => ", with changes that are not committed",
+        Known::Is(false) => "",
+        Known::Unknown => ", whether changed is unknown",
     };
-    let lines = [
-        format!("CPU: {}, {} cores, virtual: {}", machine.cpu, machine.cores, machine.virtual_machine),
-        format!("Memory: {} MiB", machine.memory_bytes >> 20),
-        format!("System: {}, {}", machine.system, machine.kernel),
-        format!("Governor: {}", machine.governor),
-        format!("Compiler: {}", machine.rustc),
+    let mut lines = vec![
+        format!(
+            "CPU: {}; hardware threads: {} online, {} usable; SMT: {}",
+            cpu.model,
+            cpu.online,
+            cpu.usable,
+            yes(cpu.smt_active)
+        ),
+        format!(
+            "Hypervisor: {}; container: {}; CPU quota in cores: {}",
+            machine.virtualisation.hypervisor, machine.virtualisation.container, machine.cgroup.cpu_quota_cores
+        ),
+        format!("Governor: {}; turbo: {}", machine.frequency.governor, yes(machine.frequency.turbo)),
+        format!("Memory in MiB: {}", machine.memory.total_bytes.map(|bytes| bytes >> 20)),
+        format!("System: {}, Linux {} {}, {}", kernel.distribution, kernel.release, kernel.architecture, kernel.libc),
+        format!("Load tool: {} ({})", record.tool.name, record.tool.version),
+        format!("Compiler: {}", record.toolchain.compiler()),
         format!("Commit: {}{dirty}", record.commit.hash),
         format!("Seed: {}", record.options.seed),
+        format!("Fingerprint of the conditions: {} (run.json says of what)", record.fingerprint.hash),
     ];
+    lines.extend(record.warnings.iter().map(|warning| format!("Warning: {warning}")));
     let mut text = String::from("\n## What it was measured on\n\n");
     for line in lines {
         let _ = writeln!(text, "- {}", escape(&line));
     }
     text
+}
+
+fn yes(answer: Known<bool>) -> Known<&'static str> {
+    answer.map(|yes| if *yes { "on" } else { "off" })
 }
 
 fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {

@@ -37,7 +37,7 @@ impl RunDirectory {
     /// # Errors
     /// When it is there already, or cannot be written.
     pub fn create(wanted: Option<&Path>, root: &Path, run: &RunRecord) -> Result<Self> {
-        let of_its_own = || root.join("results").join(name(&run.began, &run.machine.host, &run.commit));
+        let of_its_own = || root.join("results").join(name(&run.began, &run.machine.host.to_string(), &run.commit));
         let path = wanted.map_or_else(of_its_own, Path::to_owned);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;

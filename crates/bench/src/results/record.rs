@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::load::{Latency, Report, Shape};
-use crate::machine::{Commit, Machine};
+use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
 use crate::plan::Cell;
 
 /// The version of these records. A change in what a field means, or a field that is gone, is a new one.
@@ -20,6 +20,8 @@ pub struct RunRecord {
     pub began: String,
     /// The commit of the project.
     pub commit: Commit,
+    /// What the servers of this workspace are built with.
+    pub toolchain: Toolchain,
     /// The version of the harness.
     pub version: String,
     /// How it was measured.
@@ -28,6 +30,10 @@ pub struct RunRecord {
     pub tool: ToolRecord,
     /// The machine.
     pub machine: Machine,
+    /// What must be equal in another run for the two to be compared.
+    pub fingerprint: Fingerprint,
+    /// What would disturb the run, as it was seen beforehand.
+    pub warnings: Vec<String>,
     /// Who was measured, in the order of the command line.
     pub targets: Vec<TargetRecord>,
     /// What one block holds.
@@ -57,6 +63,20 @@ pub struct Options {
     pub seed: u64,
 }
 
+impl Options {
+    /// What decides how large figures are, as [`Fingerprint`] names it; not what decides only how sure they are.
+    pub fn conditions(&self) -> [(&'static str, String); 5] {
+        let or = |value: Option<String>, none: &str| value.unwrap_or_else(|| none.to_owned());
+        [
+            ("connections", self.connections.to_string()),
+            ("load tool threads", self.threads.to_string()),
+            ("slice, s", or(self.slice_s.map(|s| s.to_string()), "until the requests are done")),
+            ("requests", or(self.requests.map(|count| count.to_string()), "until the time is over")),
+            ("workers", or(self.workers.map(|count| count.to_string()), "each target's own")),
+        ]
+    }
+}
+
 /// The load tool that was used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolRecord {
@@ -64,6 +84,8 @@ pub struct ToolRecord {
     pub name: String,
     /// What it says of its version.
     pub version: String,
+    /// The program.
+    pub program: Known<Program>,
 }
 
 /// A target as it was measured.
@@ -77,16 +99,21 @@ pub struct TargetRecord {
     pub language: String,
     /// What it shows, as in `axum 0.8.9`.
     pub framework: String,
+    /// The version of that, as in `0.8.9`.
+    pub framework_version: Known<String>,
     /// Its concurrency model.
     pub model: String,
     /// The shapes that it can hold at all.
     pub shapes: Vec<Shape>,
-    /// Threads that may run requests at once; 0 if that cannot be chosen.
-    pub workers: usize,
+    /// Threads that may run requests at once; `None` if that cannot be chosen.
+    pub workers: Option<usize>,
     /// The command line that started it.
     pub command: Vec<String>,
-    /// The size of its binary, in bytes; `None` if it is no binary of this workspace.
-    pub binary_bytes: Option<u64>,
+    /// Whether it is built from this workspace.
+    pub built_here: bool,
+    /// The program that its command starts: its own binary if it is built here, else often an interpreter. Unknown if
+    /// it did not build.
+    pub program: Known<Program>,
     /// What it was built from: crate and version → features. Empty if it is not of this workspace.
     pub features: BTreeMap<String, BTreeSet<String>>,
 }

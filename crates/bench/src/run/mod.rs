@@ -4,7 +4,7 @@ mod progress;
 mod slice;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use crate::interrupt;
 use crate::load::{Extent, Job, LoadTool, Shape};
-use crate::machine::{Commit, Machine, raise_file_limit};
+use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::plan::{Cell, plan};
 use crate::process::{self, ports};
 use crate::report::{Report, Standing, markdown, terminal};
@@ -81,12 +81,14 @@ pub enum Ended {
 /// # Errors
 /// When something that must be true beforehand is not, or the result cannot be kept.
 pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
-    let tool_version = preflight(request)?;
+    let tool_version = must_hold(request)?;
+    let machine = Machine::read();
+    let warnings = disturbances(workspace, request, &machine);
     let built = build(workspace, &request.targets)?;
     if interrupt::asked() {
         return Ok(Ended::Interrupted);
     }
-    let record = record(workspace, request, &built, tool_version);
+    let record = record(workspace, request, &built, tool_version, machine, warnings);
     let mut directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &record)?;
     eprintln!("results go to {}", directory.path().display());
 
@@ -111,7 +113,7 @@ fn say(text: &str) {
 }
 
 /// What must be true before anything is built or started; gives the load tool's version.
-fn preflight(request: &Request) -> Result<String> {
+fn must_hold(request: &Request) -> Result<String> {
     let tool = request.tool;
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
@@ -125,6 +127,18 @@ fn preflight(request: &Request) -> Result<String> {
         }
     }
     Ok(version)
+}
+
+/// What would disturb the run, told to the user too; looked at before the builds, which are work themselves.
+fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> Vec<String> {
+    let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
+    let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
+    let now = preflight::Now::look(&Root::system(), &addresses, &results, request.connections);
+    let warnings = preflight::warnings(machine, &now);
+    for warning in &warnings {
+        eprintln!("warning: {warning}");
+    }
+    warnings
 }
 
 /// Builds every target as it is measured; a target → why it could not be built.
@@ -152,19 +166,21 @@ fn record(
     request: &Request,
     not_built: &HashMap<String, String>,
     tool_version: String,
+    machine: Machine,
+    warnings: Vec<String>,
 ) -> RunRecord {
     let targets = request
         .targets
         .iter()
         .map(|target| {
-            let (binary_bytes, features) = match &target.source {
-                Source::Package { package, binary } if !not_built.contains_key(target.name()) => (
-                    std::fs::metadata(binary).ok().map(|file| file.len()),
-                    workspace.features(&[package]).unwrap_or_default(),
-                ),
-                _ => (None, BTreeMap::new()),
+            let (program, features) = match &target.source {
+                Source::Package { .. } if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
+                Source::Package { package, binary } => {
+                    (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
+                }
+                Source::Command { folder } => (started_by(target, request.workers, folder), BTreeMap::new()),
             };
-            target_record(target, request.workers, binary_bytes, features)
+            target_record(target, request.workers, program.into(), features)
         })
         .collect();
     let cells = request
@@ -178,33 +194,45 @@ fn record(
         Extent::Time(time) => (Some(time.as_secs_f64()), None),
         Extent::Requests(count) => (None, Some(count)),
     };
+    let options = Options {
+        tool: request.tool.name().to_owned(),
+        shapes: request.shapes.clone(),
+        connections: request.connections,
+        threads: request.threads,
+        blocks: request.blocks,
+        slice_s,
+        requests,
+        workers: request.workers,
+        seed: request.seed,
+    };
+    let name = request.tool.name().to_owned();
+    let tool = ToolRecord { program: Program::of_command(&name, Path::new(".")).into(), name, version: tool_version };
+    let conditions = options.conditions();
     RunRecord {
         schema: SCHEMA,
         began: now(),
         commit: Commit::of(&workspace.root),
+        toolchain: Toolchain::read(&workspace.root),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        options: Options {
-            tool: request.tool.name().to_owned(),
-            shapes: request.shapes.clone(),
-            connections: request.connections,
-            threads: request.threads,
-            blocks: request.blocks,
-            slice_s,
-            requests,
-            workers: request.workers,
-            seed: request.seed,
-        },
-        tool: ToolRecord { name: request.tool.name().to_owned(), version: tool_version },
-        machine: Machine::read(),
+        options,
+        fingerprint: Fingerprint::of(&machine, (&tool.name, &tool.version, &tool.program), conditions),
+        tool,
+        machine,
+        warnings,
         targets,
         cells,
     }
 }
 
+/// The program that the command of a user's own target starts, from the folder that it is run in.
+fn started_by(target: &Target, workers: Option<usize>, folder: &Path) -> Option<Program> {
+    Program::of_command(target.command(workers).first()?, folder)
+}
+
 fn target_record(
     target: &Target,
     workers: Option<usize>,
-    binary_bytes: Option<u64>,
+    program: Known<Program>,
     features: crate::targets::Features,
 ) -> TargetRecord {
     let description = &target.description;
@@ -213,11 +241,13 @@ fn target_record(
         kind: description.kind.clone(),
         language: description.language.clone(),
         framework: target.shows(),
+        framework_version: target.version.clone().into(),
         model: description.model.clone(),
         shapes: description.shapes.clone(),
-        workers: target.workers(workers),
+        workers: Some(target.workers(workers)).filter(|count| *count > 0),
         command: target.command(workers),
-        binary_bytes,
+        built_here: matches!(target.source, Source::Package { .. }),
+        program,
         features,
     }
 }
