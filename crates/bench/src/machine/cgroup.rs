@@ -159,11 +159,13 @@ impl Group {
         self.folders.iter().find_map(|folder| files.iter().find_map(|file| root.text(&format!("{folder}/{file}"))))
     }
 
-    /// The tightest limit of all folders. The root group of v2 has no limit files: if no other says anything, there is
-    /// no limit; with v1, whose root has them, it is then unknown.
+    /// The tightest limit of all folders. If none says anything there is no limit in a v2 group that can be seen (a
+    /// controller that is not enabled limits nothing, and the root group has no limit files), and in the v1 root group,
+    /// which alone has a release_agent (cgroups(7)). Elsewhere it is unknown.
     fn tightest<T: PartialOrd>(&self, root: &Root, read: impl Fn(&str) -> Option<Limit<T>>) -> Option<Limit<T>> {
-        let can_be_seen = self.v2 && root.has(&format!("{}/cgroup.controllers", self.folders[0]));
-        let none_yet = can_be_seen.then_some(Limit::Unlimited);
+        let own = |file: &str| root.has(&format!("{}/{file}", self.folders[0]));
+        let no_limit = if self.v2 { own("cgroup.controllers") } else { own("release_agent") };
+        let none_yet = no_limit.then_some(Limit::Unlimited);
         self.folders.iter().filter_map(|folder| read(folder)).fold(none_yet, |tightest, next| {
             Some(match (tightest, next) {
                 (Some(Limit::At(a)), Limit::At(b)) => Limit::At(if b < a { b } else { a }),
@@ -274,6 +276,18 @@ mod tests {
         ]);
         let group = Cgroup::read(&root);
         assert_eq!((group.version.to_string(), group.cpu_quota_cores), ("v1+v2".into(), Known::Is(Limit::At(0.5))));
+    }
+
+    #[test]
+    fn the_v1_root_group_has_no_limit_where_it_has_no_file_and_others_are_unknown() {
+        let files = [
+            ("proc/self/cgroup", "8:pids:/\n"),
+            ("proc/self/mountinfo", "39 31 0:36 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"),
+        ];
+        let (_folder, root) = fake(&files);
+        assert_eq!(Cgroup::read(&root).pids_max, Known::Unknown);
+        let (_folder, root) = fake(&[&files[..], &[("sys/fs/cgroup/pids/release_agent", "\n")]].concat());
+        assert_eq!(Cgroup::read(&root).pids_max, Known::Is(Limit::Unlimited));
     }
 
     #[test]

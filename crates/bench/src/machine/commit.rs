@@ -21,7 +21,7 @@ impl Commit {
         let git = |args: &[&str]| ask::answer("git", args, folder);
         Self {
             hash: git(&["rev-parse", "--verify", "HEAD"]).into(),
-            dirty: git(&["status", "--porcelain"]).map(|changes| !changes.is_empty()).into(),
+            dirty: git(&["--no-optional-locks", "status", "--porcelain"]).map(|changes| !changes.is_empty()).into(),
         }
     }
 

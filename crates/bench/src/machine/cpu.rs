@@ -9,7 +9,7 @@ use super::{Cgroup, Known};
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The CPU.
+/// The CPU; in a virtual machine as the hypervisor shows it, which may call two threads of one core two cores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cpu {
     /// Its model name; on ARM, which has none in /proc/cpuinfo, implementer and part, with the name where it is known.

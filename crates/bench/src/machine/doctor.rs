@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Bounds, Known, Limits, Program, Toolchain, checksum};
+use super::{Bounds, Known, Limits, Machine, Program, Root, Toolchain, checksum, preflight};
 
 /// A load tool, as its module describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,18 @@ pub fn find_tools(tools: Vec<Tool>) -> Vec<Found> {
 }
 
 impl Facts {
+    /// Looks at this machine and the workspace, which takes [`preflight::LOOK`] and the time that the tools take.
+    pub fn gather(tools: Vec<Tool>, workspace: &Path) -> Self {
+        let machine = Machine::read();
+        let now = preflight::Now::look(&Root::system(), &[], &workspace.join("results"), 0);
+        Self {
+            tools: find_tools(tools),
+            toolchain: Toolchain::read(workspace),
+            warnings: preflight::warnings(&machine, &now),
+            limits: machine.limits,
+        }
+    }
+
     /// Whether everything is there that is required.
     pub fn is_well(&self) -> bool {
         let tools = self.tools.iter().all(|found| !found.tool.required || is_there(found));

@@ -177,7 +177,14 @@ impl Facts {
         self.add("kernel flags", kernel.flags.map(|flags| flags.join(" ")));
         self.add("clock source", &kernel.clock_source);
         self.add("preemption", &kernel.preemption);
-        self.add("mitigations", kernel.mitigations.map(json));
+        match &kernel.mitigations {
+            Known::Is(all) => {
+                for (weakness, state) in all {
+                    self.add(&format!("mitigation of {weakness}"), state);
+                }
+            }
+            Known::Unknown => self.add("mitigations", "unknown"),
+        }
         self.add("C library", &kernel.libc);
         self.add("transparent huge pages", &machine.memory.transparent_huge_pages);
         self.add("ASLR", machine.memory.aslr);
@@ -232,6 +239,18 @@ mod tests {
         let one = machine(&[("proc/meminfo", "MemTotal: 2048 kB\n"), ("proc/sys/kernel/hostname", "a\n")]);
         let two = machine(&[("proc/meminfo", "MemTotal: 4096 kB\n"), ("proc/sys/kernel/hostname", "b\n")]);
         assert_eq!(of(&one, 64).hash, of(&two, 64).hash);
+    }
+
+    #[test]
+    fn another_build_may_be_compared_but_not_resumed() {
+        let machine = machine(&[]);
+        let commit = |hash: &str| Commit { hash: Known::Is(hash.to_owned()), dirty: Known::Is(false) };
+        let toolchain = Toolchain::read(std::path::Path::new("/"));
+        let same = of(&machine, 64);
+        let build = |hash: &str| same.with_build(&commit(hash), &toolchain, [("axum", &Known::Unknown)]);
+        assert_eq!(build("1").differences(&build("2")), ["commit: 1, then 2"]);
+        assert_ne!(build("1").hash, build("2").hash);
+        assert!(build("1").unknown().contains(&"binary of axum"));
     }
 
     #[test]

@@ -128,7 +128,6 @@ fn that_change_a_server(all: impl Iterator<Item = (String, String)>) -> BTreeMap
         "NODE_OPTIONS",
         "PYTHONMALLOC",
         "PYTHONOPTIMIZE",
-        "RUST_BACKTRACE",
         "RUST_LOG",
         "RUST_MIN_STACK",
         "TOKIO_WORKER_THREADS",

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{HEADS, below, cells, notes, title};
 use super::table::{Report, Table};
-use crate::machine::Known;
+use crate::machine::{Known, Machine};
 use crate::results::{RunRecord, TargetRecord};
 
 /// The whole report.
@@ -84,7 +84,7 @@ fn made_on(record: &RunRecord) -> String {
             cpu.model,
             cpu.online,
             cpu.usable,
-            yes(cpu.smt_active)
+            smt(machine)
         ),
         format!(
             "Hypervisor: {}; container: {}; CPU quota in cores: {}",
@@ -105,6 +105,15 @@ fn made_on(record: &RunRecord) -> String {
         let _ = writeln!(text, "- {}", escape(&line));
     }
     text
+}
+
+/// A guest is often shown threads as cores.
+fn smt(machine: &Machine) -> String {
+    let bare = machine.virtualisation.hypervisor.get().is_some_and(|name| name == "none");
+    match machine.cpu.smt_active {
+        Known::Is(false) if !bare => "off, or not shown by a hypervisor".to_owned(),
+        other => yes(other).to_string(),
+    }
 }
 
 fn yes(answer: Known<bool>) -> Known<&'static str> {
