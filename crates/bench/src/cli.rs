@@ -35,6 +35,8 @@ pub enum Command {
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),
+    /// Show what this machine has of what a comparison needs, and how to get the rest
+    Doctor,
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),

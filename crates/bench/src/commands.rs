@@ -12,6 +12,7 @@ use crate::cli::{ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, Targ
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
+use crate::machine::doctor;
 use crate::process::server::StartOptions;
 use crate::process::{Server, StartError, own_program, supervisor, tool};
 use crate::run::{self, Ended};
@@ -191,6 +192,26 @@ pub fn parse(args: &ParseArgs) -> Result<Exit> {
     let object = load::parse_to_json(&args.tool, &output).map_err(anyhow::Error::msg)?;
     say!("{object}");
     Ok(Exit::Well)
+}
+
+/// `hello-bench doctor`
+///
+/// # Errors
+/// Outside the project.
+pub fn doctor() -> Result<Exit> {
+    let workspace = Workspace::find()?;
+    let tools = load::TOOLS.map(|tool| doctor::Tool {
+        name: tool.name().to_owned(),
+        program: tool.name().to_owned(),
+        version: tool::version(tool),
+        how_to_install: tool.install().to_owned(),
+        required: ["wrk", "ab"].contains(&tool.name()),
+    });
+    let facts = doctor::Facts::gather(tools.into(), &workspace.root);
+    for line in facts.lines() {
+        say!("{line}");
+    }
+    Ok(if facts.is_well() { Exit::Well } else { Exit::SomeFailed })
 }
 
 /// The hidden `hello-bench supervise`

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
+        Command::Doctor => commands::doctor(),
         Command::Supervise(args) => commands::supervise(&args),
         Command::RunTool(args) => commands::run_tool(&args),
     };

@@ -36,6 +36,9 @@ pub struct Description {
     /// Command line with `{host}`, `{port}` and `{workers}`; of no use to a server of this workspace.
     #[serde(default)]
     pub command: Vec<String>,
+    /// How to install what it needs.
+    #[serde(default)]
+    pub install: Option<String>,
     /// How long it may take to give its first answer, in seconds.
     #[serde(default = "ten_seconds")]
     pub start_deadline_s: u64,
