@@ -42,7 +42,7 @@ enum Fault {
     Unavailable,
     /// Every tenth answer after the `n`th is a 500
     SomeErrors,
-    /// After `n` requests every answer is a 302
+    /// After `n` requests every answer is a 302 of the same length
     Redirects,
     /// After `n` requests every answer has a longer body
     OtherLength,
@@ -136,7 +136,7 @@ fn serve(stream: &TcpStream, fault: Fault, n: u64) -> Option<()> {
             Fault::OtherLength if late => body = "Hello World and more\n",
             Fault::Unavailable => status = "503 Service Unavailable",
             Fault::SomeErrors if late && count.is_multiple_of(10) => status = "500 Internal Server Error",
-            Fault::Redirects if late => status = "302 Found",
+            Fault::Redirects if late => status = "302 OK",
             Fault::Dies if late => exit(3),
             Fault::Resets if late => {
                 socket2::SockRef::from(stream).set_linger(Some(Duration::ZERO)).ok()?;

@@ -76,8 +76,14 @@ fn a_result_is_never_overwritten() {
 #[test]
 fn a_missing_load_tool_says_how_to_get_it() {
     let fixture = Fixture::new().with("none", 0);
-    let cargo = std::env::var_os("CARGO").unwrap();
-    let output = fixture.command(&["--tool", "ab"]).env("PATH", "/nowhere").env("CARGO", cargo).output().unwrap();
+    // A PATH with what cargo needs, and nothing else.
+    let folder = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for program in ["cargo", "rustc"] {
+        let found = std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file());
+        std::os::unix::fs::symlink(found.unwrap(), folder.path().join(program)).unwrap();
+    }
+    let output = fixture.command(&["--tool", "ab"]).env("PATH", folder.path()).output().unwrap();
     let printed = text(&output);
     assert_eq!(output.status.code(), Some(2), "{printed}");
     assert!(printed.contains("ab is not installed") && printed.contains("apache2-utils"), "{printed}");
