@@ -26,7 +26,7 @@ fn one(table: &Table) -> String {
         text.push_str("nothing could be ranked\n");
     } else {
         let mut grid = Grid::new();
-        grid.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+        grid.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
         grid.set_header(HEADS);
         for row in &table.ranked {
             grid.add_row(cells(row));

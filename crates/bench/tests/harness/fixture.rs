@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use hello_bench::process::ports::prove_free;
@@ -96,12 +97,21 @@ pub fn hello_bench() -> Command {
     Command::new(env!("CARGO_BIN_EXE_hello-bench"))
 }
 
-/// The fault server, which cargo builds as an example before it runs the tests.
-pub fn fault_server() -> PathBuf {
-    let own = std::env::current_exe().unwrap();
-    let path = own.ancestors().nth(2).unwrap().join("examples/fault-server");
-    assert!(path.is_file(), "{} is not built: run `cargo test -p hello-bench` as a whole", path.display());
-    path
+/// The fault server, built: `cargo test --test harness` alone would not build an example, or take an old one.
+pub fn fault_server() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let own = std::env::current_exe().unwrap();
+        let profile = own.ancestors().nth(2).unwrap();
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--locked", "--quiet", "-p", "hello-bench", "--example", "fault-server"]);
+        build.arg("--target-dir").arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
+        profile.join("examples/fault-server")
+    })
 }
 
 /// A port that nothing listens on and that no other test was given.
