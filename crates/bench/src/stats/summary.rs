@@ -1,4 +1,4 @@
-//! From slices of numbers to findings; pure functions.
+//! A metric of one target by itself: the middle and the ends.
 
 use serde::{Deserialize, Serialize};
 
