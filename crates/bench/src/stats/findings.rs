@@ -223,8 +223,9 @@ fn conclude(pairs: &[Option<Pair>], metric: Metric, rules: &Rules, nulls: &mut N
 /// The tiers from all pairs of the baseline and the targets that can be compared with it: those have a place in order.
 fn tiers_of(input: &Input, against: &[Option<Pair>], nulls: &mut Nulls) -> Tiers {
     let (rules, metric) = (&input.rules, input.metric);
-    let placed = input.targets.iter().zip(against).filter_map(|(t, pair)| Some((t, pair.as_ref()?.walsh.estimate())));
-    let mut ranked: Vec<(&Series, f64)> = std::iter::once((&input.baseline, 0.0)).chain(placed).collect();
+    let comparable =
+        input.targets.iter().zip(against).filter_map(|(t, pair)| Some((t, pair.as_ref()?.walsh.estimate())));
+    let mut ranked: Vec<(&Series, f64)> = std::iter::once((&input.baseline, 0.0)).chain(comparable).collect();
     ranked.sort_by(|(_, a), (_, b)| match metric.better() {
         Better::Lower => a.total_cmp(b),
         Better::Higher => b.total_cmp(a),

@@ -6,10 +6,14 @@
 //! beforehand, and [`simulate`](simulate::simulate) counts how often verdicts are false where the truth is known.
 
 mod findings;
+#[cfg(test)]
+mod golden;
 mod holm;
 mod input;
 mod paired;
 mod pilot;
+#[cfg(test)]
+mod promises;
 mod signed_rank;
 pub mod simulate;
 mod summary;

@@ -22,12 +22,17 @@ pub struct Differences {
 }
 
 /// Pairs two targets. A unit is what both have between two restarts of the one that restarts more seldom: the means over
-/// the blocks in which both have a value, and nothing if there is no such block. While neighbouring units go together
-/// (lag-1 autocorrelation above 0.3), neighbours are averaged in pairs.
-pub fn differences(target: &Series, other: &Series) -> Differences {
+/// the blocks in which both have a value, and nothing if there is no such block.
+pub fn by_group(target: &Series, other: &Series) -> Vec<f64> {
     let group = common_multiple(target.group(), other.group());
     let both: Vec<Option<(f64, f64)>> = target.blocks().iter().zip(other.blocks()).map(|(a, b)| a.zip(*b)).collect();
-    let mut values: Vec<f64> = both.chunks(group).filter_map(difference).collect();
+    both.chunks(group).filter_map(difference).collect()
+}
+
+/// Pairs two targets by group. While neighbouring units go together (lag-1 autocorrelation above 0.3), neighbours are
+/// averaged in pairs.
+pub fn differences(target: &Series, other: &Series) -> Differences {
+    let mut values = by_group(target, other);
     let (groups, autocorrelation, mut averaged) = (values.len(), lag_1(&values), 1);
     while lag_1(&values).is_some_and(|r| r > AUTOCORRELATED) {
         values = average_neighbours(&values);
@@ -49,7 +54,7 @@ fn difference(group: &[Option<(f64, f64)>]) -> Option<f64> {
 
 /// Lag-1 autocorrelation (Box, Jenkins, Reinsel & Ljung, *Time Series Analysis*, 5th ed. 2015, §2.1.5). A gap where a
 /// unit is missing is closed: its two sides are neighbours.
-fn lag_1(values: &[f64]) -> Option<f64> {
+pub(super) fn lag_1(values: &[f64]) -> Option<f64> {
     if values.len() < 3 {
         return None;
     }

@@ -5,12 +5,16 @@ use serde::Serialize;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 
 use super::input::Input;
-use super::paired::differences;
+use super::paired::by_group;
 use super::verdict::units_needed;
 
 /// The spread of a small pilot is itself uncertain; its upper one-sided limit of this level is planned for, so that four
 /// of five runs reach what they were planned for (Browne 1995, *Stat. Med.* 14:1933-1940).
 const SURE: f64 = 0.8;
+
+/// Neighbours that go together are averaged in pairs, and what is left must do for a verdict. At n = 12, chance alone
+/// makes about 7 of 100 comparisons seem so.
+const NEIGHBOURS: usize = 2;
 
 /// The number of units that a run should have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -25,7 +29,8 @@ pub struct Planned {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Because {
-    /// With fewer there could be no verdicts at all, whatever the spread.
+    /// With fewer, verdicts might not be possible at all, whatever the spread: twice [`units_needed`], so that enough
+    /// are left if neighbours must be averaged.
     Verdicts,
     /// This target has the widest spread beside the baseline.
     Spread(String),
@@ -51,14 +56,16 @@ pub struct PilotTooShort {
 /// If a target has fewer than 3 units.
 pub fn units_for(pilot: &Input, half_width: f64) -> Result<Planned, PilotTooShort> {
     let (alpha, family) = (pilot.rules.alpha(), pilot.targets.len().max(1));
-    let mut planned = Planned { units: units_needed(family, alpha), because: Because::Verdicts };
+    let least = NEIGHBOURS * units_needed(family, alpha);
+    let mut planned = Planned { units: least, because: Because::Verdicts };
     for target in &pilot.targets {
-        let found = differences(target, &pilot.baseline);
-        let spread = upper_spread(&found.values)
-            .ok_or_else(|| PilotTooShort { target: target.name().to_owned(), units: found.values.len() })?;
+        // Not averaged: in so few units, neighbours seem to go together by chance too often.
+        let values = by_group(target, &pilot.baseline);
+        let spread = upper_spread(&values)
+            .ok_or_else(|| PilotTooShort { target: target.name().to_owned(), units: values.len() })?;
         let z = Normal::standard().inverse_cdf(1.0 - alpha / (2 * family) as f64);
         let root = z * spread / half_width.ln_1p();
-        let units = whole(root * root * std::f64::consts::PI / 3.0) * found.averaged;
+        let units = whole(root * root * std::f64::consts::PI / 3.0);
         if units > planned.units {
             planned = Planned { units, because: Because::Spread(target.name().to_owned()) };
         }

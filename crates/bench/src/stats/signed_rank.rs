@@ -138,6 +138,7 @@ fn walsh_count(n: usize) -> usize {
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "what is promised here is the same to the last bit")]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -83,30 +83,41 @@ impl Share {
     }
 }
 
-/// What came of one scenario. A share of tables counts those in which it happened to any target.
+/// How often something false was said in a table, of any target.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct False {
+    /// As a verdict.
+    pub verdicts: Share,
+    /// By the corrected test alone: a difference however small, equivalence even where the verdict is faster or slower.
+    pub tests: Share,
+}
+
+impl False {
+    fn count(&mut self, wrong: Wrong) {
+        self.verdicts.count(wrong.verdict);
+        self.tests.count(wrong.test);
+    }
+}
+
+/// What came of one scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rates {
     /// The scenario.
     pub scenario: Scenario,
-    /// Tables of equal targets with a target called faster or slower.
-    pub false_difference: Share,
-    /// The same by the corrected test alone, whatever the size of the estimate.
-    pub false_difference_test: Share,
-    /// Tables of equal targets with more than one tier.
-    pub false_tier: Share,
-    /// Tables of targets that differ by the margin, with one called equivalent.
-    pub false_equivalence: Share,
-    /// The same by the corrected test alone, even where the verdict is faster or slower.
-    pub false_equivalence_test: Share,
-    /// Tables of targets of which every second differs by the margin, with any false verdict.
-    pub false_mixed: Share,
-    /// The same by the corrected tests alone.
-    pub false_mixed_test: Share,
-    /// Targets that differ by the margin that were called faster or slower, and rightly.
+    /// Tables of equal targets: a difference.
+    pub difference: False,
+    /// Tables of equal targets: more than one tier.
+    pub tiers: Share,
+    /// Tables of targets that all differ by the margin: equivalence.
+    pub equivalence: False,
+    /// Tables of which every second target differs by the margin and the others not at all: either. Differences and
+    /// equivalence are corrected each by itself, so that this can come to the sum of both.
+    pub either: False,
+    /// Targets that differ by the margin: called faster or slower, and rightly.
     pub power: Share,
-    /// Equal targets that were called equivalent.
+    /// Equal targets: called equivalent.
     pub equivalent: Share,
-    /// Comparisons without units enough: neighbours were averaged, as if they had gone together.
+    /// Equal targets: not units enough, as neighbours were averaged that seemed to go together.
     pub too_few: Share,
 }
 
@@ -114,45 +125,35 @@ pub struct Rates {
 /// decides alone.
 pub fn simulate(scenario: Scenario, size: Size, rules: Rules, seed: u64) -> Rates {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let none = Share::default();
+    let (none, never) = (Share::default(), False::default());
     let mut rates = Rates {
         scenario,
-        false_difference: none,
-        false_difference_test: none,
-        false_tier: none,
-        false_equivalence: none,
-        false_equivalence_test: none,
-        false_mixed: none,
-        false_mixed_test: none,
+        difference: never,
+        tiers: none,
+        equivalence: never,
+        either: never,
         power: none,
         equivalent: none,
         too_few: none,
     };
-    let margin = rules.log_margin();
+    let equal = |_| 0.0;
     // By turns above and below.
-    let apart = |target: usize| if target % 2 == 0 { margin } else { -margin };
+    let apart = |target: usize| if target.is_multiple_of(2) { rules.log_margin() } else { -rules.log_margin() };
+    let some = |target: usize| if target.is_multiple_of(2) { apart(target / 2) } else { 0.0 };
     for _ in 0..size.tables {
-        let equal = Judged::of(&table(scenario, size, rules, &mut random, |_| 0.0), |_| 0.0);
-        rates.false_difference.count(equal.false_difference);
-        rates.false_difference_test.count(equal.false_difference_test);
-        rates.false_tier.count(equal.several_tiers);
-
-        let different = Judged::of(&table(scenario, size, rules, &mut random, apart), apart);
-        rates.false_equivalence.count(different.false_equivalence);
-        rates.false_equivalence_test.count(different.false_equivalence_test);
-
-        let some = |target: usize| if target % 2 == 0 { apart(target / 2) } else { 0.0 };
-        let mixed = Judged::of(&table(scenario, size, rules, &mut random, some), some);
-        rates.false_mixed.count(mixed.false_difference || mixed.false_equivalence);
-        rates.false_mixed_test.count(mixed.false_difference_test || mixed.false_equivalence_test);
-
-        for verdict in &equal.verdicts {
-            rates.equivalent.count(*verdict == Some(Verdict::Equivalent));
+        let judged = Judged::of(&table(scenario, size, rules, &mut random, equal), equal);
+        rates.difference.count(judged.difference);
+        rates.tiers.count(judged.several_tiers);
+        for verdict in judged.of_equals {
+            rates.equivalent.count(verdict == Some(Verdict::Equivalent));
             rates.too_few.count(verdict.is_none());
         }
-        for right in different.rightly_different {
-            rates.power.count(right);
-        }
+        let judged = Judged::of(&table(scenario, size, rules, &mut random, apart), apart);
+        rates.equivalence.count(judged.equivalence);
+        judged.rightly_different.into_iter().for_each(|right| rates.power.count(right));
+
+        let judged = Judged::of(&table(scenario, size, rules, &mut random, some), some);
+        rates.either.count(judged.difference.or(judged.equivalence));
     }
     rates
 }
@@ -181,11 +182,10 @@ fn table(
         for (place, server) in order.iter().copied().enumerate() {
             let own = size.spread * normal(random);
             let noise = match scenario {
-                Scenario::Normal => own,
                 Scenario::Disturbed if random.random::<f64>() < 0.1 => {
                     own + 10.0 * size.spread * random.random::<f64>()
                 }
-                Scenario::Disturbed => own,
+                Scenario::Normal | Scenario::Disturbed => own,
                 Scenario::UnequalVariance if server == baseline => own,
                 Scenario::UnequalVariance => {
                     let along = server as f64 / (size.targets - 1).max(1) as f64;
@@ -215,15 +215,27 @@ fn table(
     Input { metric: Metric::Cost, baseline: series.next().expect("one more"), twin: None, targets, rules }
 }
 
+/// Whether something false was said of any target.
+#[derive(Debug, Clone, Copy, Default)]
+struct Wrong {
+    verdict: bool,
+    test: bool,
+}
+
+impl Wrong {
+    fn or(self, other: Self) -> Self {
+        Self { verdict: self.verdict || other.verdict, test: self.test || other.test }
+    }
+}
+
 /// A table beside the truth.
+#[derive(Debug, Default)]
 struct Judged {
-    false_difference: bool,
-    false_difference_test: bool,
-    false_equivalence: bool,
-    false_equivalence_test: bool,
+    difference: Wrong,
+    equivalence: Wrong,
     several_tiers: bool,
-    /// `None` for too few.
-    verdicts: Vec<Option<Verdict>>,
+    /// The verdict on each target that is equal in truth; `None` for too few.
+    of_equals: Vec<Option<Verdict>>,
     /// For each target that does differ.
     rightly_different: Vec<bool>,
 }
@@ -231,37 +243,31 @@ struct Judged {
 impl Judged {
     fn of(input: &Input, effect: impl Fn(usize) -> f64) -> Self {
         let Findings { against_baseline, tiers, rules, .. } = analyse(input);
-        let mut judged = Self {
-            false_difference: false,
-            false_difference_test: false,
-            false_equivalence: false,
-            false_equivalence_test: false,
-            several_tiers: matches!(tiers, Tiers::Shown(tiers) if tiers.iter().any(|tier| tier.letters != "a")),
-            verdicts: Vec::new(),
-            rightly_different: Vec::new(),
-        };
+        let several_tiers = matches!(tiers, Tiers::Shown(tiers) if tiers.iter().any(|tier| tier.letters != "a"));
+        let mut judged = Self { several_tiers, ..Self::default() };
         for (target, against) in against_baseline.iter().enumerate() {
             let Found::Compared(comparison) = &against.found else { continue };
             let (truth, lower) = (effect(target), comparison.ratio < 1.0);
-            let differs = comparison.difference.p_family < rules.alpha();
-            let equivalent = comparison.equivalence.p_family < rules.alpha();
             let verdict = match comparison.conclusion {
                 Conclusion::Verdict(verdict) => Some(verdict),
                 Conclusion::TooFew { .. } => None,
             };
-            let right = if truth < 0.0 { Verdict::Faster } else { Verdict::Slower };
+            let (equal, right_side) = (truth == 0.0, lower == (truth < 0.0));
+            let false_difference = equal || !right_side;
             let called_different = matches!(verdict, Some(Verdict::Faster | Verdict::Slower));
-            if truth == 0.0 {
-                judged.false_difference |= called_different;
-                judged.false_difference_test |= differs;
+            judged.difference = judged.difference.or(Wrong {
+                verdict: false_difference && called_different,
+                test: false_difference && comparison.difference.p_family < rules.alpha(),
+            });
+            judged.equivalence = judged.equivalence.or(Wrong {
+                verdict: !equal && verdict == Some(Verdict::Equivalent),
+                test: !equal && comparison.equivalence.p_family < rules.alpha(),
+            });
+            if equal {
+                judged.of_equals.push(verdict);
             } else {
-                judged.false_difference |= called_different && verdict != Some(right);
-                judged.false_difference_test |= differs && lower != (truth < 0.0);
-                judged.false_equivalence |= verdict == Some(Verdict::Equivalent);
-                judged.false_equivalence_test |= equivalent;
-                judged.rightly_different.push(verdict == Some(right));
+                judged.rightly_different.push(right_side && called_different);
             }
-            judged.verdicts.push(verdict);
         }
         judged
     }
@@ -272,4 +278,48 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
     // In (0, 1], so that the logarithm is finite.
     let (radius, angle) = (1.0 - random.random::<f64>(), random.random::<f64>());
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_scenario_gives_more_false_verdicts_than_promised() {
+        let size = Size { tables: 300, ..Size::default() };
+        for scenario in Scenario::ALL {
+            let rates = simulate(scenario, size, Rules::default(), 2026);
+            let Rates { difference, equivalence, tiers, either, .. } = rates;
+            for share in [difference.verdicts, difference.tests, equivalence.verdicts, equivalence.tests, tiers] {
+                assert!(share.is_within(0.05), "{rates:?}");
+            }
+            // Two kinds of false verdicts in one table, each promised by itself.
+            assert!(either.verdicts.is_within(0.1) && either.tests.is_within(0.1), "{rates:?}");
+            assert!(rates.power.rate() > 0.8, "{rates:?}");
+        }
+    }
+
+    #[test]
+    fn the_seed_alone_decides() {
+        let size = Size { tables: 5, ..Size::default() };
+        let once = |seed| simulate(Scenario::Disturbed, size, Rules::default(), seed);
+        assert_eq!(once(1), once(1));
+        assert_ne!(once(1), once(2));
+    }
+
+    #[test]
+    fn variates_are_standard_normal() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let values: Vec<f64> = (0..100_000).map(|_| normal(&mut random)).collect();
+        let share = |limit: f64| values.iter().filter(|value| **value < limit).count() as f64 / 100_000.0;
+        for (limit, expected) in [(-1.96, 0.025), (-1.0, 0.1587), (0.0, 0.5), (1.0, 0.8413), (1.96, 0.975)] {
+            assert!((share(limit) - expected).abs() < 0.005, "{limit}: {}", share(limit));
+        }
+    }
+
+    #[test]
+    fn a_share_is_held_to_its_promise_and_two_standard_errors() {
+        assert!(Share { hits: 119, of: 2000 }.is_within(0.05));
+        assert!(!Share { hits: 120, of: 2000 }.is_within(0.05));
+    }
 }

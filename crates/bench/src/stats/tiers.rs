@@ -53,7 +53,9 @@ fn drop_needless(columns: &mut Vec<Column>, count: usize) {
         let own = pairs(column);
         let needed = own.iter().any(|pair| joined[*pair] == 1);
         if !needed {
-            own.iter().for_each(|pair| joined[*pair] -= 1);
+            for pair in own {
+                joined[pair] -= 1;
+            }
         }
         needed
     });
