@@ -1,4 +1,8 @@
 //! Two targets, paired by restart group: the differences that everything else is computed from.
+//!
+//! What is averaged here goes only as far as it can be seen: in 20 units, an autocorrelation of 0.3 is estimated to within
+//! about 0.2, and one below 0.3 is let pass. Where each target wanders by itself, p is therefore too small: of simulated
+//! pairs of equals with an autocorrelation of 0.2, 9 % differ at 5 %, and 11 to 12 % with 0.3 (20 to 100 units).
 
 use std::num::NonZeroUsize;
 
