@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::holm::holm;
+use super::holm::{holm, holm_of_either};
 use super::input::{Better, Input, Metric, Rules, Series};
 use super::paired::{Differences, differences};
 use super::signed_rank::{Nulls, Walsh};
@@ -193,11 +193,10 @@ fn differs(found: &Found) -> bool {
     }
 }
 
-/// Corrects both kinds of tests, each for the whole family, and concludes.
+/// Corrects both kinds of tests together, for the whole family, and concludes.
 fn conclude(pairs: &[Option<Pair>], metric: Metric, rules: &Rules, nulls: &mut Nulls) -> Vec<Found> {
-    let ps = |p: fn(&Pair) -> f64| holm(&pairs.iter().flatten().map(p).collect::<Vec<_>>(), pairs.len());
-    let corrected = ps(|pair| pair.p_difference).into_iter().zip(ps(|pair| pair.p_equivalence));
-    let mut corrected = corrected.collect::<Vec<_>>().into_iter();
+    let ps: Vec<(f64, f64)> = pairs.iter().flatten().map(|pair| (pair.p_difference, pair.p_equivalence)).collect();
+    let mut corrected = holm_of_either(&ps, pairs.len()).into_iter();
     let mut compare = |pair: &Pair, (p_difference, p_equivalence): (f64, f64)| {
         let Differences { values, groups, averaged, autocorrelation } = &pair.differences;
         let (units, log_ratio) = (values.len(), pair.walsh.estimate());
