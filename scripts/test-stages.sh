@@ -10,7 +10,7 @@ docs 600 always documentation builds without a warning
 shellcheck 60 always lints of the scripts
 licences 900 all licences, sources and duplicates of every dependency (cargo-deny)
 unit 900 always unit and property tests, recorded outputs of the load tools
-fuzz 300 always the HTTP/1.1 connection under a fuzzer for 20 s (where nightly Rust is there)
+fuzz 900 always the HTTP/1.1 connection under a fuzzer for 20 s (where nightly Rust is there)
 build 1500 always every server, as it is measured
 features 120 always what a build of all servers together would change
 servers 600 always every server started and driven by hand-made requests, ab and wrk
@@ -18,7 +18,7 @@ harness 600 always the harness against servers that go wrong, signals and bad in
 scripts 600 always the scripts as the README has them
 "
 
-stage_fmt() { cargo fmt --check; }
+stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
 stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run; }
@@ -30,7 +30,7 @@ stage_unit() { cargo test --workspace --locked --lib --bins --test 'load*' --qui
 stage_fuzz() {
   cargo +nightly --version >/dev/null 2>&1 || { echo "no nightly Rust here: not run" && return 0; }
   command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet || return
-  (cd crates/hello && cargo +nightly fuzz run http1 -- -max_total_time=20 -print_final_stats=1) 2>&1 | tail -n 15
+  cargo +nightly fuzz run --fuzz-dir crates/hello/fuzz http1 -- -max_total_time=20 -max_len=4096 2>&1 | tail -n 5
 }
 stage_build() {
   local server
