@@ -31,7 +31,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Measure targets side by side
     Run(RunArgs),
-    /// Show where a build of all servers together would give one of them other features than a build of its own
+    /// Show where a build of the whole workspace would give a server other features than a build of its own
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),

@@ -157,7 +157,7 @@ pub fn features() -> Result<Exit> {
             Source::Command { .. } => None,
         })
         .collect();
-    let together = workspace.features(&packages)?;
+    let together = workspace.features(&[])?;
     let mut differences = 0;
     for package in &packages {
         for (dependency, alone) in workspace.features(&[package])? {
@@ -174,7 +174,10 @@ pub fn features() -> Result<Exit> {
             }
         }
     }
-    say!("{differences} differences between builds of their own and a build of {} servers together", packages.len());
+    say!(
+        "{differences} differences between builds of their own and a build of the workspace, in {} servers",
+        packages.len()
+    );
     Ok(Exit::Well)
 }
 

@@ -122,7 +122,8 @@ impl Workspace {
         Err(failed(line.unwrap_or("cargo said nothing").to_owned()))
     }
 
-    /// What `packages` are built from when they are built together: crate and version → features.
+    /// What `packages` are built from when they are built together, or the whole workspace if none is named: crate and
+    /// version → features.
     ///
     /// # Errors
     /// When cargo cannot say.
@@ -130,6 +131,9 @@ impl Workspace {
         let mut args = vec!["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}\t{f}"];
         for package in packages {
             args.extend(["-p", package]);
+        }
+        if packages.is_empty() {
+            args.push("--workspace");
         }
         let failed = |why: String| WorkspaceError::Metadata { root: self.root.clone(), why: one_line(&why) };
         let output = self.cargo(&args).output().map_err(|error| failed(error.to_string()))?;
