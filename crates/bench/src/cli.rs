@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::run::{Request, fresh_seed};
-use crate::targets::{Target, Workspace, cores, from_file, pick};
+use crate::targets::{Target, Workspace, all, cores, pick};
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
 #[derive(Debug, Parser)]
@@ -119,6 +119,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
+    /// Go on with the run in this folder where it stopped: with its own options, if nothing else has changed
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    pub resume: Option<PathBuf>,
+
     /// A first look in about a minute and a half: 2 blocks, unless --blocks is given
     #[arg(long)]
     quick: bool,
@@ -191,20 +195,6 @@ impl ServeArgs {
     }
 }
 
-/// The targets of the workspace and of the user's own files.
-fn all(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Target>> {
-    let mut all = workspace.targets.clone();
-    for file in files {
-        for target in from_file(file)? {
-            if let Some(other) = all.iter().find(|other| other.name() == target.name()) {
-                anyhow::bail!("{}: there is already a target called {}", file.display(), other.name());
-            }
-            all.push(target);
-        }
-    }
-    Ok(all)
-}
-
 impl RunArgs {
     /// What is to be measured, and how.
     ///
@@ -233,6 +223,7 @@ impl RunArgs {
             workers: self.workers.map(usize::from),
             seed: self.seed.unwrap_or_else(fresh_seed),
             out: self.out.clone(),
+            target_files: self.targets.targets.clone(),
         };
         for shape in &request.shapes {
             // The tool itself knows what it cannot do: it is asked before anything is built.

@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
-use crate::process::{Server, StartError, own_program, supervisor, tool};
+use crate::process::{self, Server, StartError, own_program, supervisor, tool};
 use crate::run::{self, Ended};
 use crate::targets::{Source, Target, Workspace};
 
@@ -119,7 +119,7 @@ pub fn serve(args: &ServeArgs) -> Result<Exit> {
 }
 
 fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Result<Server, StartError> {
-    workspace.build(target).map_err(|error| StartError::Failed(error.to_string()))?;
+    process::build(workspace, target)?.map_err(|error| StartError::Failed(error.to_string()))?;
     let log = tempfile::Builder::new()
         .prefix("hello-bench-")
         .suffix(".txt")
@@ -135,8 +135,11 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
 pub fn run(args: &RunArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    let request = args.request(&workspace)?;
-    Ok(match run::run(&workspace, &request)? {
+    let ended = match &args.resume {
+        Some(folder) => run::resume(&workspace, folder)?,
+        None => run::run(&workspace, &args.request(&workspace)?)?,
+    };
+    Ok(match ended {
         Ended::Well => Exit::Well,
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,

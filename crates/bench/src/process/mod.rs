@@ -1,6 +1,9 @@
 //! Processes: every target and every load tool is started, owned, sampled and ended here, and never by name.
 
+pub mod build;
 pub mod cpu;
+mod lock;
+mod owned;
 pub mod ports;
 pub mod server;
 pub mod supervisor;
@@ -10,6 +13,8 @@ pub mod tree;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+pub use build::build;
+pub use lock::{LOCK_VARIABLE, Lock};
 pub use server::{Server, StartError};
 
 /// This program, which also becomes the supervisor of a target and, for a moment, the load tool.

@@ -1,16 +1,13 @@
 //! A target that runs: started under its supervisor, ready when it gives the agreed response from a socket of its
 //! own, and ended with all that it started.
 
-use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use super::supervisor::TERM_GRACE;
+use super::owned::{Owned, SUPERVISOR_KILLED};
 use super::tree::{self, Process};
 use super::{cpu::TreeCpu, ports};
 use crate::check::{self, Dialect};
@@ -23,7 +20,7 @@ const ASK_EVERY: Duration = Duration::from_millis(1);
 /// A target that runs and has given the agreed response.
 #[derive(Debug)]
 pub struct Server {
-    supervisor: Supervisor,
+    supervisor: Owned,
     /// The process that was started, unless it left the serving to others and ended.
     main: Option<Process>,
     /// Who held the listening socket when it was ready.
@@ -73,12 +70,15 @@ impl Server {
     pub fn start(target: &Target, options: &StartOptions) -> Result<Self, StartError> {
         let address = target.address();
         prove_free(address)?;
-        let mut supervisor = Supervisor::spawn(target, options).map_err(StartError::Failed)?;
+        let mut supervisor = spawn(target, options).map_err(StartError::Failed)?;
         let (main, began) = supervisor.started().map_err(StartError::Failed)?;
         let root = supervisor.pid();
         let limit = Duration::from_secs(target.description.start_deadline_s);
         let mut last = String::from("nothing answers");
         let ready = interrupt::wait_for(limit, ASK_EVERY, || {
+            if supervisor.is_lost() {
+                return Some(Err(SUPERVISOR_KILLED.to_owned()));
+            }
             if let Some(how) = supervisor.exited()
                 && tree::descendants(root).is_empty()
             {
@@ -144,16 +144,23 @@ impl Server {
     /// # Errors
     /// In words, with how it ended and the last that it printed.
     pub fn still_itself(&mut self) -> Result<(), String> {
+        if self.supervisor.is_lost() {
+            return Err(SUPERVISOR_KILLED.to_owned());
+        }
         if self.main.is_some_and(|main| tree::process(main.pid) != Some(main)) {
             let wait = Duration::from_millis(100);
             let how = self.supervisor.wait_exited(wait).unwrap_or_else(|| "in an unknown way".into());
             return Err(format!("it ended {how}{}", self.supervisor.last_words()));
         }
-        let listening = listeners(self.supervisor.pid(), self.address)?;
+        let words = |why: String| format!("{why}{}", self.supervisor.last_words());
+        let listening = listeners(self.supervisor.pid(), self.address)
+            .map_err(|why| words(format!("it does not listen on {} any more: {why}", self.address)))?;
         if self.listening.iter().any(|process| listening.contains(process)) {
             return Ok(());
         }
-        Err("the process that listened is another now".into())
+        let now: Vec<String> = listening.iter().map(|process| process.pid.to_string()).collect();
+        let before = self.listening.iter().map(|process| process.pid.to_string()).collect::<Vec<_>>().join(", ");
+        Err(words(format!("the process that listened ended (pid {before}), and pid {} listens now", now.join(", "))))
     }
 
     /// Ends it with all that it started, and proves that its port is free again.
@@ -205,136 +212,20 @@ fn monotonic() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
 }
 
-/// The harness's end of a supervisor.
-#[derive(Debug)]
-struct Supervisor {
-    child: Child,
-    /// Closing it is the order to end everything.
-    order: Option<ChildStdin>,
-    events: Receiver<String>,
-    exited: Option<String>,
-    log: PathBuf,
-}
-
-impl Supervisor {
-    fn spawn(target: &Target, options: &StartOptions) -> Result<Self, String> {
-        let failed = |error: std::io::Error| format!("its supervisor cannot be started: {error}");
-        let mut command = Command::new(options.program);
-        command.arg("supervise").arg("--log").arg(options.log).arg("--").args(target.command(options.workers));
+fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
+    let folder = match &target.source {
+        Source::Command { folder } => Some(folder.as_path()),
+        Source::Package { .. } => None,
+    };
+    let line = target.command(options.workers);
+    Owned::spawn(options.program, &line, options.log, |command| {
         command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
         // A server's own flags say all; the caller's environment must not say otherwise.
         for variable in ["HOST", "PORT", "WORKERS"] {
             command.env_remove(variable);
         }
-        if let Source::Command { folder } = &target.source {
+        if let Some(folder) = folder {
             command.current_dir(folder);
         }
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
-        let order = child.stdin.take();
-        let (send, events) = channel();
-        if let Some(told) = child.stdout.take() {
-            std::thread::spawn(move || {
-                for line in BufReader::new(told).lines().map_while(Result::ok) {
-                    if send.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        Ok(Self { child, order, events, exited: None, log: options.log.to_owned() })
-    }
-
-    /// Its own pid, below which everything of the target is.
-    fn pid(&self) -> i32 {
-        i32::try_from(self.child.id()).unwrap_or_default()
-    }
-
-    /// The pid of the target, and when it was started on the monotonic clock.
-    fn started(&mut self) -> Result<(i32, Duration), String> {
-        let line = self.events.recv_timeout(Duration::from_secs(10)).map_err(|_| {
-            let mut why = String::new();
-            let _ = self.child.kill();
-            if let Some(mut said) = self.child.stderr.take() {
-                let _ = said.read_to_string(&mut why);
-            }
-            format!("its supervisor did not start it: {}", why.trim())
-        })?;
-        if let Some(why) = line.strip_prefix("failed ") {
-            return Err(format!("it cannot be run: {why}"));
-        }
-        let mut words = line.strip_prefix("started ").unwrap_or_default().split(' ');
-        let pid = words.next().and_then(|word| word.parse().ok());
-        let began = words.next().and_then(|word| word.parse().ok()).map(Duration::from_nanos);
-        pid.zip(began).ok_or_else(|| format!("its supervisor said {line:?}"))
-    }
-
-    /// How the target ended, if it has.
-    fn exited(&mut self) -> Option<String> {
-        while let Ok(line) = self.events.try_recv() {
-            self.note(&line);
-        }
-        self.exited.clone()
-    }
-
-    fn wait_exited(&mut self, limit: Duration) -> Option<String> {
-        let deadline = Instant::now() + limit;
-        while self.exited.is_none() {
-            match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.note(&line),
-                Err(_) => break,
-            }
-        }
-        self.exited.clone()
-    }
-
-    fn note(&mut self, line: &str) {
-        if let Some(how) = line.strip_prefix("exited ") {
-            self.exited = Some(how.to_owned());
-        }
-    }
-
-    /// The last lines that the target printed, for a reason; empty if it printed nothing.
-    fn last_words(&self) -> String {
-        const LINES: usize = 3;
-        const WIDTH: usize = 200;
-        let text = std::fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<String> = text
-            .lines()
-            .rev()
-            .filter(|line| !line.trim().is_empty())
-            .take(LINES)
-            .map(|line| line.trim().chars().filter(|c| !c.is_control()).take(WIDTH).collect())
-            .collect();
-        if lines.is_empty() {
-            return String::new();
-        }
-        format!("; it printed: {}", lines.into_iter().rev().collect::<Vec<_>>().join(" / "))
-    }
-
-    /// Gives the order and waits until nothing of the target is left.
-    fn end(&mut self) -> Result<(), String> {
-        drop(self.order.take());
-        let deadline = Instant::now() + TERM_GRACE + Duration::from_secs(5);
-        loop {
-            match self.events.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) if line == "ended" => break,
-                Ok(line) => self.note(&line),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(format!("something of it would not end (supervisor {})", self.child.id()));
-                }
-            }
-        }
-        self.child.wait().map(drop).map_err(|error| format!("its supervisor cannot be waited for: {error}"))
-    }
-}
-
-impl Drop for Supervisor {
-    fn drop(&mut self) {
-        if self.order.is_some() {
-            let _ = self.end();
-        }
-    }
+    })
 }

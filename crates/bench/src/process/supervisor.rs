@@ -17,7 +17,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -28,7 +28,7 @@ use nix::sys::wait::{WaitStatus, wait};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{Pid, getpid, setsid};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use super::tree::{descendants, process};
 
@@ -47,7 +47,8 @@ pub fn supervise(command: &[String], log: &Path) -> Result<()> {
     setsid().context("cannot lead a session")?;
     set_child_subreaper(true).context("cannot become a subreaper")?;
     // These must not end it before its descendants; the target gets their default meaning back from exec.
-    for ignored in [SIGHUP, SIGINT, SIGTERM] {
+    // SIGXFSZ comes when the log hits a limit of file size (setrlimit(2)); the write fails then, and that is enough.
+    for ignored in [SIGHUP, SIGINT, SIGTERM, SIGXFSZ] {
         signal_hook::flag::register(ignored, Arc::default())?;
     }
     let (program, args) = command.split_first().context("no command")?;
@@ -65,11 +66,11 @@ pub fn supervise(command: &[String], log: &Path) -> Result<()> {
     };
     tell(&format!("started {main} {}", began.as_nanos()));
     thread::spawn(move || keep(printed, log));
-    thread::spawn(move || reap(main));
+    let reaper = thread::spawn(move || reap(main));
 
     // Whatever is written there is not read for its meaning: the end of the pipe is the message.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-    end_all(main);
+    end_all(main, &reaper);
     tell("ended");
     Ok(())
 }
@@ -106,14 +107,14 @@ fn reap(main: i32) {
 
 /// SIGTERM to the target, which may end its own workers; to what it leaves behind as well; SIGKILL to what then
 /// remains, until nothing does.
-fn end_all(main: i32) {
+///
+/// A look at /proc can miss a process whose parent forks and leaves while it is read. That no child is left to wait
+/// for is certain: to a subreaper every orphan below it becomes a child.
+fn end_all(main: i32, reaper: &JoinHandle<()>) {
     let deadline = Instant::now() + TERM_GRACE;
     let mut asked = HashSet::new();
-    loop {
+    while !reaper.is_finished() {
         let left = descendants(getpid().as_raw());
-        if left.is_empty() {
-            return;
-        }
         let late = Instant::now() >= deadline;
         let main_lives = left.iter().any(|process| process.pid == main);
         for found in left {

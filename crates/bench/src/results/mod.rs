@@ -24,6 +24,9 @@ pub const REPORT_FILE: &str = "report.md";
 /// What the load tools and the servers printed.
 pub const RAW_FOLDER: &str = "raw";
 
+/// What a slice may need: the bounded output of a server, what a load tool prints, and its line.
+const ROOM_BYTES: u64 = 1 << 20;
+
 /// A run's directory that is being written.
 #[derive(Debug)]
 pub struct RunDirectory {
@@ -51,10 +54,23 @@ impl RunDirectory {
         }
         let path = path.canonicalize()?;
         fs::create_dir(path.join(RAW_FOLDER))?;
-        let mut file = File::create_new(path.join(RUN_FILE))?;
-        file.write_all(&to_json_pretty(run)?)?;
-        file.sync_all()?;
+        replace(&path.join(RUN_FILE), &to_json_pretty(run)?)?;
         let slices = File::options().append(true).create_new(true).open(path.join(SLICES_FILE))?;
+        Ok(Self { path, slices })
+    }
+
+    /// Goes on in `path`, where a run was interrupted. A last line that was cut off while it was written is taken
+    /// away, so that the next one does not continue it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn reopen(path: &Path) -> Result<Self> {
+        let path = path.canonicalize().with_context(|| format!("cannot open {}", path.display()))?;
+        let file = path.join(SLICES_FILE);
+        let whole = whole_lines(&fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?).len();
+        let opened = File::options().append(true).open(&file);
+        let slices = opened.with_context(|| format!("cannot write {}", file.display()))?;
+        slices.set_len(whole as u64).with_context(|| format!("cannot write {}", file.display()))?;
         Ok(Self { path, slices })
     }
 
@@ -66,6 +82,36 @@ impl RunDirectory {
     /// A name for a file of what a tool or a server printed in one slice, without its ending.
     pub fn raw(&self, stem: &str) -> PathBuf {
         self.path.join(RAW_FOLDER).join(stem)
+    }
+
+    /// That a slice can be kept: that the directory is there, and has room. Without room, what a load tool says would
+    /// be cut off, and the target blamed for it.
+    ///
+    /// # Errors
+    /// In one line, when not.
+    pub fn must_have_room(&self) -> Result<()> {
+        let path = self.path.join(SLICES_FILE);
+        ensure!(path.is_file(), "{} was removed; what follows cannot be kept", path.display());
+        let space = nix::sys::statvfs::statvfs(&path).with_context(|| format!("cannot look at {}", path.display()))?;
+        let free = space.blocks_available().saturating_mul(space.fragment_size());
+        ensure!(
+            free >= ROOM_BYTES,
+            "only {} KiB are free where {} is, and a slice may need {}; free some and go on with --resume",
+            free >> 10,
+            self.path.display(),
+            ROOM_BYTES >> 10
+        );
+        Ok(())
+    }
+
+    /// Removes what a slice that is measured anew left, in files that begin with `stem`.
+    pub fn clear_raw(&self, stem: &Path) {
+        let Some(prefix) = stem.file_name().map(|name| format!("{}.", name.to_string_lossy())) else { return };
+        for entry in fs::read_dir(self.path.join(RAW_FOLDER)).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(&prefix) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Appends one slice and has the disk keep it, so that an interrupted run loses nothing that was measured.
@@ -80,13 +126,12 @@ impl RunDirectory {
         self.slices.write_all(&line).and_then(|()| self.slices.sync_data()).context("a slice cannot be kept")
     }
 
-    /// Writes a file that is made from the records; again, if it is there.
+    /// Writes a file that is made from the records; again, if it is there. A reader finds the old or the new one.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, file: &str, text: &str) -> Result<()> {
-        let path = self.path.join(file);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        replace(&self.path.join(file), text.as_bytes())
     }
 }
 
@@ -111,8 +156,9 @@ impl Run {
             serde_json::from_slice(&text).with_context(|| format!("{} is not as expected", file.display()))?;
         ensure!(record.schema == SCHEMA, "{} is of schema {}; this reads {SCHEMA}", file.display(), record.schema);
         let file = path.join(SLICES_FILE);
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+        let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        // Cut before it is read as text: a line may end within a character.
+        let whole = std::str::from_utf8(whole_lines(&text)).with_context(|| format!("{}", file.display()))?;
         let slices = whole
             .lines()
             .enumerate()
@@ -132,6 +178,30 @@ impl Run {
     }
 }
 
+/// Everything up to the last line end.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    &text[..end]
+}
+
+/// Writes a file beside its place and moves it there, so that it is never there in part.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = path.with_file_name(name);
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    };
+    write()
+        .inspect_err(|_| {
+            let _ = fs::remove_file(&beside);
+        })
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
 fn name(began: &str, host: &str, commit: &Commit) -> String {
     let safe = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
@@ -145,4 +215,29 @@ fn to_json_pretty(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_within_a_character_is_no_line() {
+        assert_eq!(whole_lines("{\"a\"}\n{\"µ".as_bytes()), b"{\"a\"}\n");
+        assert_eq!(whole_lines(&"{\"µ".as_bytes()[..3]), b"");
+        assert_eq!(whole_lines(b"{}\n"), b"{}\n");
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_leaves_the_old_one_and_nothing_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.md");
+        replace(&file, b"old").unwrap();
+        replace(&file, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        let taken = folder.path().join("taken");
+        fs::create_dir(&taken).unwrap();
+        assert!(replace(&taken, b"x").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }

@@ -36,6 +36,9 @@ pub struct RunRecord {
     pub warnings: Vec<String>,
     /// Who was measured, in the order of the command line.
     pub targets: Vec<TargetRecord>,
+    /// The files that targets of the user's own came from → their SHA-256 checksums.
+    #[serde(default)]
+    pub target_files: BTreeMap<String, Known<String>>,
     /// What one block holds.
     pub cells: Vec<Cell>,
 }
@@ -227,6 +230,10 @@ pub struct Measurement {
     pub threads: u64,
     /// From the start of the server's process to its first right answer, in seconds.
     pub start_up_s: f64,
+    /// CPU time that the server used per second while nothing asked it anything, before the load: 1 is a whole core;
+    /// `None` if unknown.
+    #[serde(default)]
+    pub idle_cores: Option<f64>,
     /// Latency of a closed loop, in µs: a server that stalls is asked less often, so that these flatter it.
     pub closed_loop_latency_us: Latency,
     /// What a reader of the figures should know.

@@ -1,6 +1,7 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod progress;
+mod resume;
 mod slice;
 
 use std::collections::{BTreeMap, HashMap};
@@ -10,11 +11,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 
-use crate::interrupt;
+use crate::interrupt::{Interrupted, Watch};
 use crate::load::{Extent, Job, LoadTool, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::plan::{Cell, plan};
-use crate::process::{self, ports};
+use crate::process::{self, Lock, ports};
 use crate::report::{Report, Standing, markdown, terminal};
 use crate::results::{
     Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
@@ -49,6 +50,8 @@ pub struct Request {
     pub seed: u64,
     /// Where the result goes, if not to a new folder under `results/`.
     pub out: Option<PathBuf>,
+    /// The files that targets of the user's own came from.
+    pub target_files: Vec<PathBuf>,
 }
 
 impl Request {
@@ -81,20 +84,65 @@ pub enum Ended {
 /// # Errors
 /// When something that must be true beforehand is not, or the result cannot be kept.
 pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
+    let _lock = Lock::take()?;
+    let Ok(prepared) = prepare(workspace, request)? else { return Ok(Ended::Interrupted) };
+    let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
+    eprintln!("results go to {}", directory.path().display());
+    carry_out(directory, request, &prepared, &[])
+}
+
+/// Goes on with the run in `folder` where it stopped.
+///
+/// # Errors
+/// When something has changed since, so that its slices would not belong together; and as [`run`].
+pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
+    // Before it is read: a run that is still being made is not one that stopped.
+    let _lock = Lock::take()?;
+    let before = Run::read(folder)?;
+    if !before.is_partial() {
+        say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
+        return Ok(Ended::Well);
+    }
+    let request = resume::request(workspace, &before.record)?;
+    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Ended::Interrupted) };
+    resume::must_be_the_same(folder, &before.record, &prepared.record)?;
+    let directory = RunDirectory::reopen(folder)?;
+    eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
+    carry_out(directory, &request, &prepared, &before.slices)
+}
+
+/// What is known before the first slice.
+struct Prepared {
+    record: RunRecord,
+    /// A target → why it could not be built.
+    not_built: HashMap<String, String>,
+}
+
+fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, Interrupted>> {
     let tool_version = must_hold(request)?;
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
-    let built = build(workspace, &request.targets)?;
-    if interrupt::asked() {
-        return Ok(Ended::Interrupted);
-    }
-    let record = record(workspace, request, &built, tool_version, machine, warnings);
-    let mut directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &record)?;
-    eprintln!("results go to {}", directory.path().display());
+    let not_built = match build(workspace, &request.targets)? {
+        Ok(not_built) => not_built,
+        Err(interrupted) => return Ok(Err(interrupted)),
+    };
+    let record = record(workspace, request, &not_built, tool_version, machine, warnings);
+    Ok(Ok(Prepared { record, not_built }))
+}
 
-    let ended = measure(&mut directory, request, &record, &built);
-    // Whatever ended it, what was measured is reported.
-    let run = Run::read(directory.path())?;
+fn carry_out(
+    mut directory: RunDirectory,
+    request: &Request,
+    prepared: &Prepared,
+    done: &[SliceRecord],
+) -> Result<Ended> {
+    let ended = measure(&mut directory, request, prepared, done);
+    // Whatever ended it, what was measured is reported; where nothing can be read any more, why it ended says more.
+    let run = match (Run::read(directory.path()), &ended) {
+        (Ok(run), _) => run,
+        (Err(_), Err(_)) => return ended,
+        (Err(error), Ok(_)) => return Err(error),
+    };
     let report = Report::of(&run);
     let written = directory.write(REPORT_FILE, &markdown::markdown(&report));
     say(&terminal::terminal(&report));
@@ -142,23 +190,21 @@ fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> 
 }
 
 /// Builds every target as it is measured; a target → why it could not be built.
-fn build(workspace: &Workspace, targets: &[Target]) -> Result<HashMap<String, String>> {
+fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
     let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
     for target in packages {
-        if interrupt::asked() {
-            break;
-        }
         eprintln!("building {}", target.name());
-        match workspace.build(target) {
-            Ok(()) => {}
-            Err(error @ WorkspaceError::Build { .. }) => {
+        match process::build(workspace, target) {
+            Ok(Ok(())) => {}
+            Ok(Err(error @ WorkspaceError::Build { .. })) => {
                 not_built.insert(target.name().to_owned(), error.to_string());
             }
-            Err(other) => return Err(other.into()),
+            Ok(Err(other)) => return Err(other.into()),
+            Err(interrupted) => return Ok(Err(interrupted)),
         }
     }
-    Ok(not_built)
+    Ok(Ok(not_built))
 }
 
 fn record(
@@ -220,6 +266,7 @@ fn record(
         machine,
         warnings,
         targets,
+        target_files: resume::checksums(&request.target_files),
         cells,
     }
 }
@@ -260,36 +307,36 @@ fn now() -> String {
 fn measure(
     directory: &mut RunDirectory,
     request: &Request,
-    record: &RunRecord,
-    not_built: &HashMap<String, String>,
+    prepared: &Prepared,
+    done: &[SliceRecord],
 ) -> Result<Ended> {
+    let Prepared { record, not_built } = prepared;
     let by_name: HashMap<&str, &Target> = request.targets.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
-    let mut progress = Progress::new(steps.len(), record.cells.len());
-    let mut not_started: HashMap<&str, (u32, String)> = HashMap::new();
-    for step in &steps {
+    let left = resume::left(&steps, done)?;
+    let mut progress = Progress::new(left.len(), record.cells.len());
+    let mut not_started = NotStarted::default();
+    for slice in done {
+        not_started.note(&slice.cell.target, &slice.outcome);
+    }
+    for step in left {
         let target = by_name[step.cell.target.as_str()];
+        directory.must_have_room()?;
         let began = now();
         progress.at(step);
-        let given_up = not_started.get(target.name()).filter(|(tries, _)| *tries >= START_TRIES);
         let (command, outcome) = if let Some(reason) = not_built.get(target.name()) {
             (Vec::new(), failed(Stage::Build, reason.clone()))
-        } else if let Some((tries, reason)) = given_up {
-            (Vec::new(), failed(Stage::Start, format!("{reason} (not tried again after {tries} times)")))
+        } else if let Some(reason) = not_started.given_up(target.name()) {
+            (Vec::new(), failed(Stage::Start, reason))
         } else {
             let stem =
                 directory.raw(&format!("{:03}-{}-{}", step.block + 1, file_name(target.name()), step.cell.shape));
-            match slice::measure(target, step, request, &stem) {
+            match undisturbed(directory, &stem, || slice::measure(target, step, request, &stem)) {
                 Ok(tried) => (tried.command, tried.outcome),
-                Err(interrupt::Interrupted) => return Ok(Ended::Interrupted),
+                Err(Interrupted) => return Ok(Ended::Interrupted),
             }
         };
-        if let Outcome::Failed(Failed { stage: Stage::Start, reason, .. }) = &outcome
-            && given_up.is_none()
-        {
-            let tries = not_started.get(target.name()).map_or(1, |(tries, _)| tries + 1);
-            not_started.insert(target.name(), (tries, reason.clone()));
-        }
+        not_started.note(target.name(), &outcome);
         directory.append(&SliceRecord {
             schema: SCHEMA,
             block: step.block,
@@ -302,6 +349,51 @@ fn measure(
         progress.done(step);
     }
     Ok(Ended::Well)
+}
+
+/// Measures again what was stopped in the middle: a stop is no fault of the target, and no figure is looked at.
+fn undisturbed(
+    directory: &RunDirectory,
+    stem: &Path,
+    mut measure: impl FnMut() -> Result<slice::Tried, Interrupted>,
+) -> Result<slice::Tried, Interrupted> {
+    const TRIES: u32 = 4;
+    for _ in 1..TRIES {
+        directory.clear_raw(stem);
+        let watch = Watch::begin();
+        let tried = measure()?;
+        let Some(why) = watch.stopped() else { return Ok(tried) };
+        eprintln!("{why} in the middle of a slice, which is measured again");
+    }
+    directory.clear_raw(stem);
+    let watch = Watch::begin();
+    let mut tried = measure()?;
+    if let Some(why) = watch.stopped() {
+        tried.outcome = failed(Stage::Load, format!("{why} in the middle of it, {TRIES} times"));
+    }
+    Ok(tried)
+}
+
+/// The targets that could not be started: how often, and why at last.
+#[derive(Default)]
+struct NotStarted(HashMap<String, (u32, String)>);
+
+impl NotStarted {
+    fn note(&mut self, target: &str, outcome: &Outcome) {
+        if let Outcome::Failed(Failed { stage: Stage::Start, reason, .. }) = outcome
+            && self.given_up(target).is_none()
+        {
+            let (tries, why) = self.0.entry(target.to_owned()).or_default();
+            *tries += 1;
+            why.clone_from(reason);
+        }
+    }
+
+    /// Why a target is not tried again, if it is not.
+    fn given_up(&self, target: &str) -> Option<String> {
+        let (tries, reason) = self.0.get(target).filter(|(tries, _)| *tries >= START_TRIES)?;
+        Some(format!("{reason} (not tried again after {tries} times)"))
+    }
 }
 
 fn failed(stage: Stage, reason: String) -> Outcome {

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::check::{self, Dialect};
 use crate::interrupt::Interrupted;
@@ -25,6 +25,12 @@ const REQUESTS_LIMIT: Duration = Duration::from_mins(5);
 
 /// A timed slice that is shorter or longer than asked by more than these factors is none.
 const DURATION_RANGE: std::ops::RangeInclusive<f64> = 0.9..=2.0;
+
+/// How long an idle server is looked at.
+const IDLE_LOOK: Duration = Duration::from_millis(100);
+
+/// A server may use this share of a core when idle.
+const IDLE_LIMIT: f64 = 0.002;
 
 /// A slice that was tried.
 pub struct Tried {
@@ -79,6 +85,27 @@ fn with_ending(stem: &Path, ending: &str) -> PathBuf {
     stem.with_file_name(name)
 }
 
+/// What the server uses while nothing asks it anything, as a share of one core.
+fn idle_cores(server: &Server) -> Option<f64> {
+    // The end of the warm-up's connection is work too; it has come to rest then.
+    std::thread::sleep(IDLE_LOOK / 4);
+    let (began, before) = (Instant::now(), server.cpu());
+    std::thread::sleep(IDLE_LOOK);
+    let used = server.cpu().since(&before).total.as_secs_f64();
+    Some(used / began.elapsed().as_secs_f64()).filter(|share| share.is_finite())
+}
+
+/// Other targets would pay for it if they were measured while it waits.
+fn idle_warning(idle_cores: Option<f64>) -> Option<String> {
+    idle_cores.filter(|share| *share > IDLE_LIMIT).map(|share| format!("uses {} % of a core when idle", percent(share)))
+}
+
+/// Two digits are enough, and `0.25` must not become `0`.
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 1.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
+}
+
 enum Stopped {
     Failed(Failed),
     Interrupted(Interrupted),
@@ -109,6 +136,7 @@ impl Slice<'_> {
         let keep = self.shape == Shape::KeepAlive;
         let answer = check::agreed(address, dialect, keep).map_err(at(Stage::Before))?;
         check::warm_up(address, dialect, keep, self.target.description.warm_up_requests).map_err(at(Stage::Before))?;
+        let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = self.request.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);
@@ -175,8 +203,9 @@ impl Slice<'_> {
             rss_bytes,
             threads,
             start_up_s: server.start_up().as_secs_f64(),
+            idle_cores,
             closed_loop_latency_us: report.latency_us,
-            warnings: report.warnings,
+            warnings: report.warnings.into_iter().chain(idle_warning(idle_cores)).collect(),
         })
     }
 

@@ -100,6 +100,23 @@ impl Target {
     }
 }
 
+/// The targets of the workspace and of files of the user's own.
+///
+/// # Errors
+/// For a file that cannot be used, and for a name that is there twice.
+pub fn all(workspace: &Workspace, files: &[PathBuf]) -> anyhow::Result<Vec<Target>> {
+    let mut all = workspace.targets.clone();
+    for file in files {
+        for target in from_file(file)? {
+            if let Some(other) = all.iter().find(|other| other.name() == target.name()) {
+                anyhow::bail!("{}: there is already a target called {}", file.display(), other.name());
+            }
+            all.push(target);
+        }
+    }
+    Ok(all)
+}
+
 /// The cores that this process may use, as a cgroup quota or an affinity mask leaves them.
 pub fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)

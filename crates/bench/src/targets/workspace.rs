@@ -1,6 +1,7 @@
 //! The servers of this workspace: found by their metadata, built with cargo, as they are measured.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -99,27 +100,11 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), targets })
     }
 
-    /// Builds one server as it is measured: `cargo build --release --locked -p PACKAGE`. A target of the user's own
-    /// needs no build.
-    ///
-    /// One package at a time, because a build of several unifies the features of what they share: the server would
-    /// not be the one that its own Cargo.toml describes.
-    ///
-    /// # Errors
-    /// With cargo's first error line.
-    pub fn build(&self, target: &Target) -> Result<(), WorkspaceError> {
-        let Source::Package { package, .. } = &target.source else { return Ok(()) };
-        let failed = |why: String| WorkspaceError::Build { package: package.clone(), why };
-        let output = self
-            .cargo(&["build", "--release", "--locked", "--quiet", "-p", package])
-            .output()
-            .map_err(|error| failed(format!("cargo cannot be run: {error}")))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let text = String::from_utf8_lossy(&output.stderr);
-        let line = text.lines().find(|line| line.starts_with("error")).or(text.lines().last());
-        Err(failed(line.unwrap_or("cargo said nothing").to_owned()))
+    /// The command line that builds one server as it is measured, to be run in the root.
+    pub fn build_command(package: &str) -> Vec<String> {
+        let cargo = cargo_program().to_string_lossy().into_owned();
+        let args = ["build", "--release", "--locked", "--quiet", "-p", package].map(str::to_owned);
+        std::iter::once(cargo).chain(args).collect()
     }
 
     /// What `packages` are built from when they are built together, or the whole workspace if none is named: crate and
@@ -144,10 +129,14 @@ impl Workspace {
     }
 
     fn cargo(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut command = Command::new(cargo_program());
         command.current_dir(&self.root).args(args).stdin(Stdio::null());
         command
     }
+}
+
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Crate and version, as in `tokio v1.54.1` → its features.

@@ -1,0 +1,111 @@
+//! Going on with a run that stopped: only where everything is as it was, so that its slices belong together.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::Request;
+use crate::load::{self, Extent};
+use crate::machine::{Fingerprint, Known, sha256};
+use crate::plan::Step;
+use crate::results::{Options, RunRecord, SliceRecord, TargetRecord};
+use crate::targets::{Workspace, all, pick};
+
+/// What was asked for when the run began.
+///
+/// # Errors
+/// When a target or the load tool is not there any more.
+pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
+    // Named one by one: an option that is added must be taken up here as well.
+    let Options { tool, shapes, connections, threads, blocks, slice_s, requests, workers, seed } = &record.options;
+    let extent = match (slice_s, requests) {
+        (Some(seconds), _) => Extent::Time(Duration::try_from_secs_f64(*seconds).context("its slice has no length")?),
+        (None, Some(count)) => Extent::Requests(*count),
+        (None, None) => anyhow::bail!("the run says neither how long a slice is nor how many requests it has"),
+    };
+    let target_files: Vec<PathBuf> = record.target_files.keys().map(PathBuf::from).collect();
+    let names: Vec<String> = record.targets.iter().map(|target| target.name.clone()).collect();
+    ensure!(!names.is_empty(), "the run has no targets");
+    Ok(Request {
+        targets: pick(&all(workspace, &target_files)?, &names)?,
+        tool: load::tool(tool).with_context(|| format!("no load tool is called {tool}"))?,
+        shapes: shapes.clone(),
+        connections: *connections,
+        threads: *threads,
+        blocks: *blocks,
+        extent,
+        workers: *workers,
+        seed: *seed,
+        out: None,
+        target_files,
+    })
+}
+
+/// The files that targets come from, by their full paths → checksums.
+pub fn checksums(files: &[PathBuf]) -> BTreeMap<String, Known<String>> {
+    files
+        .iter()
+        .map(|file| {
+            let path = file.canonicalize().unwrap_or_else(|_| file.clone());
+            (path.display().to_string(), sha256(&path).map(|(sum, _)| sum).into())
+        })
+        .collect()
+}
+
+/// That the run in `folder` and one that would be begun now are the same.
+///
+/// # Errors
+/// In one line, with what differs.
+pub fn must_be_the_same(folder: &Path, then: &RunRecord, now: &RunRecord) -> Result<()> {
+    let differ = differences(then, now);
+    ensure!(
+        differ.is_empty(),
+        "{} cannot be resumed, because not all is as it was: {}",
+        folder.display(),
+        differ.join("; ")
+    );
+    Ok(())
+}
+
+fn differences(then: &RunRecord, now: &RunRecord) -> Vec<String> {
+    let mut differ = in_full(then).differences(&in_full(now));
+    if then.version != now.version {
+        differ.push(format!("hello-bench: {}, then {}", then.version, now.version));
+    }
+    for (file, checksum) in &then.target_files {
+        if now.target_files.get(file) != Some(checksum) {
+            differ.push(format!("{file} has changed"));
+        }
+    }
+    // Programs are in the fingerprint already.
+    let without_program = |target: &TargetRecord| TargetRecord { program: Known::Unknown, ..target.clone() };
+    for (before, after) in then.targets.iter().zip(&now.targets) {
+        if without_program(before) != without_program(after) {
+            differ.push(format!("target {} is another", before.name));
+        }
+    }
+    if differ.is_empty() && (then.options != now.options || then.cells != now.cells) {
+        differ.push("its options".to_owned());
+    }
+    differ
+}
+
+fn in_full(record: &RunRecord) -> Fingerprint {
+    let programs = record.targets.iter().map(|target| (target.name.as_str(), &target.program));
+    record.fingerprint.with_build(&record.commit, &record.toolchain, programs)
+}
+
+/// The steps that are left when these slices are there.
+///
+/// # Errors
+/// When the slices are not those of the plan.
+pub fn left<'a>(steps: &'a [Step], done: &[SliceRecord]) -> Result<&'a [Step]> {
+    let follows = done.len() <= steps.len()
+        && steps.iter().zip(done).all(|(step, slice)| {
+            (step.block, &step.cell, step.environment_padding) == (slice.block, &slice.cell, slice.environment_padding)
+        });
+    ensure!(follows, "the slices that are there are not those of the plan that its seed stands for");
+    Ok(&steps[done.len()..])
+}
