@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use hello_bench::process::LOCK_VARIABLE;
 use hello_bench::process::ports::prove_free;
 use hello_bench::results::{Outcome, Run};
 
@@ -30,6 +31,11 @@ impl Fixture {
             .map(|word| format!("{word:?}"))
             .join(", ");
         self.with_command(fault, port, &command)
+    }
+
+    /// Where a file of this fixture is.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Adds a target with any command, as words of TOML.
@@ -59,9 +65,20 @@ impl Fixture {
     /// `hello-bench run` on the targets of this fixture, and what else it is told.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = hello_bench();
+        command.env(LOCK_VARIABLE, self.lock());
         command.arg("run").arg("--targets").arg(self.file()).arg("--out").arg(self.out());
         command.args(self.names()).args(args);
         command
+    }
+
+    /// `hello-bench run --resume` on the result of this fixture.
+    pub fn resume(&self) -> Output {
+        hello_bench().env(LOCK_VARIABLE, self.lock()).arg("run").arg("--resume").arg(self.out()).output().unwrap()
+    }
+
+    /// A lock of its own: the tests disturb each other, but look at no figures.
+    fn lock(&self) -> PathBuf {
+        self.folder.path().join("lock")
     }
 
     /// Runs it to its end.
