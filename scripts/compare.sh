@@ -19,6 +19,10 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
   shift
 done
 [ $# -eq 0 ] || shift
+if [ ${#names[@]} -eq 0 ]; then
+  echo "scripts/compare.sh: no server is named" >&2
+  exit 2
+fi
 
 # What a tool's report says: rate, mean latency, and whatever it counted as wrong.
 summary() {

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 
-if [ $# -eq 0 ] || [ ! -d "crates/server-${1#server-}" ]; then
+if [ $# -eq 0 ] || [[ $1 == */* ]] || [ ! -d "crates/server-${1#server-}" ]; then
   echo "usage: scripts/serve.sh NAME [server options]; NAME is one of: $(cd crates && echo server-* | sed 's/server-//g')" >&2
   exit 2
 fi

@@ -4,12 +4,13 @@
 
 start_server() {
   local name=${1#server-} binary tries=0
-  if [ ! -d "crates/server-$name" ]; then
+  if [[ $name == */* ]] || [ ! -d "crates/server-$name" ]; then
     echo "no server is called $name; there are: $(cd crates && echo server-* | sed 's/server-//g')" >&2
     exit 2
   fi
   cargo build --release --locked --quiet -p "server-$name"
-  binary=${CARGO_TARGET_DIR:-$PWD/target}/release/server-$name
+  # cargo knows where it builds; it may have been told to build elsewhere.
+  binary=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/server-$name
 
   server_log=$(mktemp)
   "$binary" >"$server_log" 2>&1 &
@@ -18,24 +19,29 @@ start_server() {
   trap 'exit 130' INT TERM HUP
 
   # It announces its URL once it listens, or ends with the reason why it cannot.
-  until url=$(grep -o 'http://[^ ]*' "$server_log"); do
+  until url=$(grep -o 'http://[^ ]*' "$server_log") && "$binary" --check "$url" 2>/dev/null; do
     if ! kill -0 "$server_pid" 2>/dev/null || [ $((tries += 1)) -gt 100 ]; then
       cat "$server_log" >&2
       exit 1
     fi
     sleep 0.05
   done
-  "$binary" --check "$url"
 }
 
 stop_server() {
-  kill "$server_pid" 2>/dev/null || true
+  # shellcheck disable=SC2086 # empty unless the tool runs
+  kill $tool_pid "$server_pid" 2>/dev/null || true
   wait "$server_pid" 2>/dev/null || true
   rm -f "$server_log"
 }
 
-# Shows a command as a person would type it, then runs it.
+tool_pid=
+
+# Shows a command as a person would type it, then runs it: in the background, so that a signal is not kept waiting.
 show_and_run() {
   echo "\$ $*"
-  "$@"
+  "$@" &
+  tool_pid=$!
+  wait "$tool_pid"
+  tool_pid=
 }

@@ -45,6 +45,7 @@ says 'no statistics'
 runs 2 scripts/ab.sh nosuch
 says 'no server is called nosuch'
 runs 2 scripts/compare.sh curl tokio
+runs 2 scripts/compare.sh ab -- tokio
 runs 2 scripts/serve.sh nosuch
 if pgrep -f "^$PWD/target/release/server-" >"$folder/out"; then wrong "a server is left"; fi
 echo "the scripts do as they say"

@@ -26,7 +26,7 @@ stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
 }
-stage_unit() { cargo test --workspace --locked --lib --bins --test 'load*' --quiet && cargo test --workspace --locked --doc --quiet; }
+stage_unit() { need ab wrk && cargo test --workspace --locked --lib --bins --test 'load*' --quiet && cargo test --workspace --locked --doc --quiet; }
 stage_fuzz() {
   cargo +nightly --version >/dev/null 2>&1 || { echo "no nightly Rust here: not run" && return 0; }
   command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet || return

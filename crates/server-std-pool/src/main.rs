@@ -23,7 +23,7 @@ fn main() -> hello::Result {
             loop {
                 let client = queue.take();
                 if client.set_patience(PATIENCE).is_ok() {
-                    client.serve(|| queue.is_empty());
+                    client.serve(|| queue.is_served());
                 }
             }
         });

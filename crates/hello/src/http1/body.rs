@@ -71,7 +71,8 @@ enum Place {
     DataCr,
     DataLf,
     TrailerStart,
-    Trailer,
+    TrailerName,
+    TrailerValue,
     TrailerLf,
     LastLf,
 }
@@ -108,7 +109,7 @@ impl Chunked {
                     return Err(Status::BadRequest);
                 }
             }
-            Place::TrailerStart | Place::Trailer => {
+            Place::TrailerStart | Place::TrailerName | Place::TrailerValue => {
                 self.trailers += 1;
                 if self.trailers > limits::TRAILERS {
                     return Err(Status::FieldsTooLarge);
@@ -134,9 +135,9 @@ impl Chunked {
             (Place::DataCr, b'\r') => Place::DataLf,
             (Place::DataLf, b'\n') => Place::SizeStart,
             (Place::TrailerStart, b'\r') => Place::LastLf,
-            (Place::TrailerStart, _) if is_token(byte) => Place::Trailer,
-            (Place::Trailer, b'\t' | b' '..=b'~' | 0x80..) => Place::Trailer,
-            (Place::Trailer, b'\r') => Place::TrailerLf,
+            (Place::TrailerStart | Place::TrailerName, _) if is_token(byte) => Place::TrailerName,
+            (Place::TrailerName, b':') | (Place::TrailerValue, b'\t' | b' '..=b'~' | 0x80..) => Place::TrailerValue,
+            (Place::TrailerValue, b'\r') => Place::TrailerLf,
             (Place::TrailerLf, b'\n') => Place::TrailerStart,
             _ => return Err(Status::BadRequest),
         })
@@ -187,6 +188,10 @@ mod tests {
             "0\r\n\n",
             "0\r\n folded\r\n",
             "0\r\na: b\n",
+            "0\r\nno colon\r\n\r\n",
+            "0\r\na\r\n\r\n",
+            "0\r\na : b\r\n\r\n",
+            "0\r\n: b\r\n\r\n",
             "0\r\n\rX",
         ] {
             assert_eq!(skip(bad.as_bytes()), Err(Status::BadRequest), "{bad:?}");
