@@ -1,15 +1,19 @@
 //! The command line, checked once; what it means is done elsewhere.
 
+mod request;
+mod sweep;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
-use crate::load::{self, Extent, LoadTool, Shape};
-use crate::run::{Request, fresh_seed};
-use crate::targets::{Target, Workspace, all, cores, pick};
+use crate::load::{self, LoadTool, Shape};
+use crate::targets::{Target, Workspace, all, pick};
+
+pub use sweep::SweepArgs;
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
 #[derive(Debug, Parser)]
@@ -31,6 +35,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Measure targets side by side
     Run(RunArgs),
+    /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
+    Sweep(SweepArgs),
     /// Show where a build of the whole workspace would give a server other features than a build of its own
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
@@ -79,19 +85,27 @@ pub struct RunArgs {
     #[command(flatten)]
     targets: TargetArgs,
 
-    /// The load tool
-    #[arg(long, default_value = "wrk", value_parser = ["wrk", "ab"])]
-    tool: String,
+    /// The load tool [default: wrk; oha for a fixed rate]
+    #[arg(long, value_parser = load::TOOLS.map(LoadTool::name))]
+    tool: Option<String>,
 
-    /// How connections are used; both, if not given
+    /// How connections are used [default: keep-alive and close]
     #[arg(long)]
     shape: Vec<Shape>,
 
-    /// Connections open at once
-    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    connections: u32,
+    /// Requests under way on each connection, with --shape pipelined [default: 16]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
+    depth: Option<u32>,
 
-    /// Threads of the load tool [default: half of the cores; ab has one]
+    /// Requests per second that are sent to every target, with --shape fixed-rate
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    rate: Option<u32>,
+
+    /// Connections open at once [default: 64]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    connections: Option<u32>,
+
+    /// Threads of the load tool [default: half of the cores; ab and httperf have one]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 
@@ -103,7 +117,7 @@ pub struct RunArgs {
     #[arg(long, default_value = "1s", value_parser = parse_duration)]
     slice: Duration,
 
-    /// End a slice after this many requests, instead of after a time (ab only)
+    /// End a slice after this many requests, instead of after a time (not wrk)
     #[arg(long, conflicts_with = "slice", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     requests: Option<u64>,
 
@@ -192,50 +206,6 @@ impl ServeArgs {
     pub fn pick(&self, workspace: &Workspace) -> Result<Target> {
         let name = std::slice::from_ref(&self.name);
         Ok(pick(&all(workspace, &self.targets)?, name)?.remove(0))
-    }
-}
-
-impl RunArgs {
-    /// What is to be measured, and how.
-    ///
-    /// # Errors
-    /// For what the targets or the load tool cannot do.
-    pub fn request(&self, workspace: &Workspace) -> Result<Request> {
-        let tool: &'static dyn LoadTool =
-            load::tool(&self.tool).ok_or_else(|| anyhow::anyhow!("no load tool is called {}", self.tool))?;
-        let extent = self.requests.map_or(Extent::Time(self.slice), Extent::Requests);
-        let threads = match self.threads {
-            Some(threads) => threads,
-            None if self.tool == "ab" => 1,
-            None => u32::try_from(cores() / 2).unwrap_or(1).clamp(1, self.connections),
-        };
-        let mut shapes = if self.shape.is_empty() { vec![Shape::KeepAlive, Shape::Close] } else { self.shape.clone() };
-        shapes.sort_unstable();
-        shapes.dedup();
-        let request = Request {
-            targets: self.targets.pick(workspace)?,
-            tool,
-            shapes,
-            connections: self.connections,
-            threads,
-            blocks: self.blocks.unwrap_or(if self.quick { 2 } else { 10 }),
-            extent,
-            workers: self.workers.map(usize::from),
-            seed: self.seed.unwrap_or_else(fresh_seed),
-            out: self.out.clone(),
-            target_files: self.targets.targets.clone(),
-        };
-        for shape in &request.shapes {
-            // The tool itself knows what it cannot do: it is asked before anything is built.
-            let job = request.job("http://127.0.0.1:1/".to_owned(), *shape);
-            tool.command(&job, "side.txt".as_ref()).map_err(anyhow::Error::msg)?;
-        }
-        let any = request
-            .targets
-            .iter()
-            .any(|target| request.shapes.iter().any(|shape| target.description.shapes.contains(shape)));
-        ensure!(any, "none of these targets can hold this shape");
-        Ok(request)
     }
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
-use crate::cli::{ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, TargetArgs};
+use crate::cli::{ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
@@ -139,11 +139,25 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         Some(folder) => run::resume(&workspace, folder)?,
         None => run::run(&workspace, &args.request(&workspace)?)?,
     };
-    Ok(match ended {
+    Ok(exit_of(ended))
+}
+
+/// `hello-bench sweep`
+///
+/// # Errors
+/// For wrong use, and when the result cannot be kept.
+pub fn sweep(args: &SweepArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    Ok(exit_of(run::run(&workspace, &args.request(&workspace)?)?))
+}
+
+fn exit_of(ended: Ended) -> Exit {
+    match ended {
         Ended::Well => Exit::Well,
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,
-    })
+    }
 }
 
 /// `hello-bench features`

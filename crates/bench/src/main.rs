@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         Command::Verify(args) => commands::verify(&args),
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
+        Command::Sweep(args) => commands::sweep(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
         Command::Doctor => commands::doctor(),

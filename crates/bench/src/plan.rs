@@ -10,13 +10,60 @@ use crate::load::Shape;
 /// Environment sizes are drawn below this, one page.
 const MAX_PADDING: usize = 4096;
 
-/// One slice to be: which target, in which shape.
+/// One slice to be: which target, in which shape, at which step of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Cell {
     /// The target's name.
     pub target: String,
     /// How connections are used.
     pub shape: Shape,
+    /// The step, in a sweep.
+    #[serde(default, rename = "step", skip_serializing_if = "Option::is_none")]
+    pub setting: Option<Setting>,
+}
+
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.target, self.shape)?;
+        self.setting.map_or(Ok(()), |setting| write!(f, " {setting}"))
+    }
+}
+
+/// What a sweep changes from step to step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Knob {
+    /// Connections open at once.
+    Connections,
+    /// Requests per second that are sent.
+    Rate,
+    /// Threads of the target that may run requests at once.
+    Workers,
+}
+
+impl std::fmt::Display for Knob {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Connections => "connections",
+            Self::Rate => "rate",
+            Self::Workers => "workers",
+        })
+    }
+}
+
+/// One step of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Setting {
+    /// What is set.
+    pub knob: Knob,
+    /// To what.
+    pub value: u32,
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.value, self.knob)
+    }
 }
 
 /// One slice in its place.
@@ -53,7 +100,9 @@ mod tests {
         let targets = ["a", "b", "c", "d", "e"];
         targets
             .iter()
-            .flat_map(|target| [Shape::KeepAlive, Shape::Close].map(|shape| Cell { target: (*target).into(), shape }))
+            .flat_map(|target| {
+                [Shape::KeepAlive, Shape::Close].map(|shape| Cell { target: (*target).into(), shape, setting: None })
+            })
             .collect()
     }
 

@@ -2,12 +2,12 @@
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 
-use hello_bench::load::{Extent, Job, Shape, SideFile, tool};
+use hello_bench::load::{Extent, Job, Manner, SideFile, tool};
 
 fn job() -> Job {
     Job {
         url: "http://127.0.0.1:8101/".to_owned(),
-        shape: Shape::KeepAlive,
+        manner: Manner::KeepAlive,
         connections: 16,
         threads: 2,
         extent: Extent::Time(Duration::from_secs(3)),
@@ -34,10 +34,22 @@ fn the_command_line_of_every_tool_and_shape() {
             .into_iter()
             .chain([("h2load", job()), ("h2load", requests), ("httperf", single)])
     {
-        for shape in [Shape::KeepAlive, Shape::Close] {
-            let job = Job { shape, ..job.clone() };
+        for manner in [Manner::KeepAlive, Manner::Close] {
+            let job = Job { manner, ..job.clone() };
             writeln!(said, "{name} {}", command(name, &job).unwrap()).unwrap();
         }
+    }
+    let (pipelined, rate) = (Manner::Pipelined { depth: 16 }, Manner::FixedRate { rate: 2000 });
+    let two_and_a_half = Extent::Time(Duration::from_millis(2500));
+    for (name, manner, extent) in [
+        ("wrk", pipelined, job().extent),
+        ("h2load", pipelined, job().extent),
+        ("oha", rate, job().extent),
+        ("oha", rate, two_and_a_half),
+        ("oha", rate, Extent::Requests(500)),
+    ] {
+        let job = Job { manner, extent, ..job() };
+        writeln!(said, "{name} {}", command(name, &job).unwrap()).unwrap();
     }
     insta::assert_snapshot!(said);
 }
@@ -75,7 +87,22 @@ fn what_a_tool_cannot_do_is_refused_in_words() {
         refused("httperf", &job()),
         refused("httperf", &requests(100)),
     ];
+    let said = said.into_iter().chain(not_in_this_manner()).collect::<Vec<_>>();
     insta::assert_snapshot!(said.join("\n"));
+}
+
+/// Only wrk and h2load pipeline, and only oha times a rate from when requests were due.
+fn not_in_this_manner() -> Vec<String> {
+    let in_manner = |manner| Job { manner, ..job() };
+    let mut said = Vec::new();
+    for name in ["ab", "oha", "httperf"] {
+        said.push(refused(name, &in_manner(Manner::Pipelined { depth: 16 })));
+    }
+    for name in ["wrk", "ab", "h2load", "httperf"] {
+        said.push(refused(name, &in_manner(Manner::FixedRate { rate: 2000 })));
+    }
+    said.push(refused("oha", &in_manner(Manner::FixedRate { rate: 53 })));
+    said
 }
 
 #[test]
@@ -124,9 +151,12 @@ fn the_version_is_read_from_what_each_tool_prints() {
 }
 
 #[test]
-fn the_script_of_wrk_defines_done_and_nothing_that_slows_it() {
+fn the_script_of_wrk_defines_nothing_that_runs_for_each_request() {
     let SideFile::Reads(script) = tool("wrk").unwrap().side_file() else { panic!("wrk has a script") };
     let functions: Vec<_> =
         script.lines().filter(|line| line.starts_with("function ") || line.contains(" = function")).collect();
-    assert_eq!(functions, ["function done(summary, latency, requests)"]);
+    assert_eq!(
+        functions,
+        ["function setup(thread)", "function init(args)", "function done(summary, latency, requests)"]
+    );
 }

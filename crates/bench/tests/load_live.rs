@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use hello_bench::load::{Extent, Failure, Job, LoadTool, Output, Report, Shape, SideFile, tool};
+use hello_bench::load::{Extent, Failure, Job, LoadTool, Manner, Output, Report, SideFile, tool};
 
 #[derive(Clone, Copy)]
 enum Behaviour {
@@ -78,11 +78,11 @@ fn answer(mut stream: TcpStream, behaviour: Behaviour, requests: &AtomicU64) -> 
     }
 }
 
-fn job(url: &str, name: &str, shape: Shape) -> Job {
+fn job(url: &str, name: &str, manner: Manner) -> Job {
     let by_time = Extent::Time(Duration::from_secs(1));
     let connections = if name == "httperf" { 1 } else { 4 };
     let extent = if name == "wrk" { by_time } else { Extent::Requests(400) };
-    Job { url: url.to_owned(), shape, connections, threads: 1, extent, timeout: Duration::from_secs(2) }
+    Job { url: url.to_owned(), manner, connections, threads: 1, extent, timeout: Duration::from_secs(2) }
 }
 
 /// `None` if the tool is not installed.
@@ -110,27 +110,66 @@ const NAMES: [&str; 5] = ["wrk", "ab", "oha", "h2load", "httperf"];
 #[test]
 fn what_a_tool_says_is_what_the_server_counted() {
     for name in NAMES {
-        for shape in [Shape::KeepAlive, Shape::Close] {
+        for manner in [Manner::KeepAlive, Manner::Close] {
             let server = serve(Behaviour::Good);
-            let Some(parsed) = drive(tool(name).unwrap(), &job(&server.url, name, shape)) else { continue };
-            let report = parsed.unwrap_or_else(|failure| panic!("{name} {shape:?}: {failure}"));
+            let Some(parsed) = drive(tool(name).unwrap(), &job(&server.url, name, manner)) else { continue };
+            let report = parsed.unwrap_or_else(|failure| panic!("{name} {manner:?}: {failure}"));
             let said = report.requests.unwrap();
             let (counted, connections) =
                 (server.requests.load(Ordering::Relaxed), server.connections.load(Ordering::Relaxed));
             // wrk stops with requests under way, one for each connection.
             let under_way = if name == "wrk" { 4 } else { 0 };
-            assert!((said..=said + under_way).contains(&counted), "{name} {shape:?}: {said} said, {counted} counted");
+            assert!((said..=said + under_way).contains(&counted), "{name} {manner:?}: {said} said, {counted} counted");
             let fresh = connections >= said;
-            assert_eq!(fresh, shape == Shape::Close, "{name} {shape:?}: {connections} connections for {said} requests");
-            if shape == Shape::KeepAlive && name == "ab" {
+            assert_eq!(
+                fresh,
+                manner == Manner::Close,
+                "{name} {manner:?}: {connections} connections for {said} requests"
+            );
+            if manner == Manner::KeepAlive && name == "ab" {
                 assert_eq!(report.keep_alive_requests, Some(said));
             }
             if matches!(name, "wrk" | "ab" | "oha" | "h2load") {
-                assert!(report.latency_us.p99 <= report.latency_us.max, "{name} {shape:?}");
-                assert!(report.latency_us.p99.is_some_and(|p99| p99 > 0.0), "{name} {shape:?}");
+                assert!(report.latency_us.p99 <= report.latency_us.max, "{name} {manner:?}");
+                assert!(report.latency_us.p99.is_some_and(|p99| p99 > 0.0), "{name} {manner:?}");
             }
         }
     }
+}
+
+#[test]
+fn every_answer_to_pipelined_requests_is_counted_once() {
+    const DEPTH: u32 = 16;
+    for name in ["wrk", "h2load"] {
+        let server = serve(Behaviour::Good);
+        let Some(parsed) = drive(tool(name).unwrap(), &job(&server.url, name, Manner::Pipelined { depth: DEPTH }))
+        else {
+            continue;
+        };
+        let report = parsed.unwrap_or_else(|failure| panic!("{name}: {failure}"));
+        let said = report.requests.unwrap();
+        let counted = server.requests.load(Ordering::Relaxed);
+        // When the time is up, all that each of the 4 connections sent at once may be under way.
+        let under_way = if name == "wrk" { 4 * u64::from(DEPTH) } else { 0 };
+        assert!((said..=said + under_way).contains(&counted), "{name}: {said} said, {counted} counted");
+        assert_eq!(server.connections.load(Ordering::Relaxed), 4, "{name}");
+        let together = if name == "wrk" { Some(DEPTH) } else { None };
+        assert_eq!(report.batch, together, "{name}");
+    }
+}
+
+#[test]
+fn a_rate_is_kept_and_every_request_is_timed() {
+    let server = serve(Behaviour::Good);
+    let manner = Manner::FixedRate { rate: 1000 };
+    let Some(parsed) = drive(tool("oha").unwrap(), &job(&server.url, "oha", manner)) else { return };
+    let report = parsed.unwrap();
+    assert_eq!(report.requests, Some(400));
+    assert_eq!(server.requests.load(Ordering::Relaxed), 400);
+    // It cannot be done before the last request is due.
+    assert!(report.duration_s.is_some_and(|seconds| seconds > 0.3), "{report:?}");
+    // All but the first tenth.
+    assert_eq!(report.open_loop.unwrap().count(), 360);
 }
 
 #[test]
@@ -141,7 +180,7 @@ fn an_answer_that_is_not_2xx_fails_the_slice_of_every_tool() {
                 continue; // It cannot see them; see load::wrk.
             }
             let server = serve(Behaviour::Every(every, status));
-            let job = job(&server.url, name, Shape::KeepAlive);
+            let job = job(&server.url, name, Manner::KeepAlive);
             let Some(parsed) = drive(tool(name).unwrap(), &job) else { continue };
             let failure = parsed.unwrap_err();
             let seen = failure.seen;
@@ -158,7 +197,7 @@ fn a_server_that_never_answers_fails_the_slice_in_time() {
     for name in NAMES {
         let server = serve(Behaviour::Silent);
         let timeout = Duration::from_secs(1);
-        let job = match job(&server.url, name, Shape::KeepAlive) {
+        let job = match job(&server.url, name, Manner::KeepAlive) {
             job if matches!(name, "oha" | "h2load") => {
                 Job { extent: Extent::Time(Duration::from_secs(1)), timeout, ..job }
             }
@@ -175,7 +214,7 @@ fn a_server_that_never_answers_fails_the_slice_in_time() {
 fn a_server_that_is_down_fails_the_slice() {
     let gone = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
     for name in NAMES {
-        let job = job(&format!("http://{gone}/"), name, Shape::Close);
+        let job = job(&format!("http://{gone}/"), name, Manner::Close);
         let Some(parsed) = drive(tool(name).unwrap(), &job) else { continue };
         let failure = parsed.unwrap_err();
         assert_eq!(failure.seen.good_requests.unwrap_or_default(), 0, "{name}: {failure}");

@@ -28,7 +28,10 @@ fn servers() -> &'static [Target] {
         let workspace = Workspace::read(&root).unwrap();
         assert!(workspace.targets.len() >= 10, "only {} servers were found", workspace.targets.len());
         for target in &workspace.targets {
-            workspace.build(target).unwrap();
+            let Source::Package { package, .. } = &target.source else { continue };
+            let line = Workspace::build_command(package);
+            let built = Command::new(&line[0]).args(&line[1..]).current_dir(&workspace.root).status().unwrap();
+            assert!(built.success(), "{package} does not build");
         }
         workspace.targets
     })

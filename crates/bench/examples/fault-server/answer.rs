@@ -77,6 +77,9 @@ pub fn serve(stream: &TcpStream, fault: Fault, n: u64) -> Option<()> {
             }
             _ => (&*stream).write_all(answer.as_bytes()).ok()?,
         }
+        if fault == Fault::DropsPipelined {
+            lines = BufReader::new(stream).lines();
+        }
         if fault == Fault::ClosesItsPort && count == n {
             // Wakes the accepting thread, which then drops its listener.
             let _ = TcpStream::connect(stream.local_addr().ok()?);

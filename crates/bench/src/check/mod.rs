@@ -56,6 +56,21 @@ pub fn agreed(address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answe
     Ok(answer)
 }
 
+/// Sends `depth` requests at once on a connection of its own, and holds every answer against the agreed response;
+/// gives the last one.
+///
+/// # Errors
+/// As [`agreed`], and which answer it was.
+pub fn pipelined(address: SocketAddr, depth: u32) -> Result<Answer, String> {
+    let mut client = Client::connect(address, TIMEOUT)?;
+    client.send(request(Dialect::Http11, address, true).repeat(depth as usize).as_bytes())?;
+    let mut next = |n| receive(&mut client).map_err(|what| format!("answer {n} of {depth} pipelined: {what}"));
+    for n in 1..depth {
+        next(n)?;
+    }
+    next(depth)
+}
+
 /// Asks `count` times for the agreed response, on kept connections where the server keeps them.
 ///
 /// # Errors
@@ -75,6 +90,10 @@ pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, count: u32) ->
 
 fn ask(client: &mut Client, address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answer, String> {
     client.send(request(dialect, address, keep).as_bytes())?;
+    receive(client)
+}
+
+fn receive(client: &mut Client) -> Result<Answer, String> {
     let reply = client.receive(false)?;
     let found = differences(&reply, false, SystemTime::now());
     if !found.is_empty() {

@@ -8,7 +8,7 @@
 use std::{collections::HashMap, ffi::OsString, path::Path};
 
 use super::{
-    Errors, Extent, Job, LoadTool, Output, Report, Shape, SideFile, ask,
+    Errors, Extent, Job, LoadTool, Manner, Output, Report, SideFile, ask,
     text::{self, Lines, Rounded},
 };
 
@@ -42,6 +42,10 @@ impl LoadTool for Ab {
         "apt install apache2-utils"
     }
 
+    fn own_threads(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn side_file(&self) -> SideFile {
         SideFile::Writes
     }
@@ -72,8 +76,13 @@ impl LoadTool for Ab {
         let timeout = ask::seconds("ab", "timeout", job.timeout)?;
         let options = [("-n", requests), ("-c", job.connections.into()), ("-s", timeout)];
         args.extend(options.into_iter().flat_map(|(flag, value)| [flag.into(), value.to_string().into()]));
-        if job.shape == Shape::KeepAlive {
-            args.push("-k".into());
+        match job.manner {
+            Manner::KeepAlive => args.push("-k".into()),
+            Manner::Close => {}
+            Manner::Pipelined { .. } => return Err("ab does not pipeline; wrk and h2load can".to_owned()),
+            Manner::FixedRate { .. } => {
+                return Err("ab sends as fast as it is answered, not at a rate; oha can (--tool oha)".to_owned());
+            }
         }
         args.extend(["-e".into(), side_file.into(), OsString::from(&job.url)]);
         Ok(args)

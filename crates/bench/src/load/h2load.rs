@@ -2,12 +2,13 @@
 //!
 //! What it does not say: its exit status is 0 whatever happened; without `--h1` it speaks HTTP/2 to a server that does not;
 //! `finished in` holds the warm-up, which its rate does not; bytes of connections that the server closed are missing from
-//! its traffic.
+//! its traffic; `--rps` wakes each connection at most every 10 ms, sends then all that is due, and what waits for a
+//! free place is timed from when it is sent, so that a stall is seen by one request instead of by all that it delayed.
 
 use std::{ffi::OsString, path::Path};
 
 use super::{
-    Errors, Extent, Job, LoadTool, Output, Report, Shape, SideFile, ask,
+    Errors, Extent, Job, LoadTool, Manner, Output, Report, SideFile, ask,
     text::{self, Lines, Rounded},
 };
 
@@ -58,8 +59,14 @@ impl LoadTool for H2load {
             ("-N", format!("{}ms", job.timeout.as_millis())),
         ];
         args.extend(options.into_iter().flat_map(|(flag, value)| [flag.into(), value.into()]));
-        if job.shape == Shape::Close {
-            args.extend(["-H", "connection: close"].map(OsString::from));
+        match job.manner {
+            Manner::KeepAlive => {}
+            Manner::Close => args.extend(["-H", "connection: close"].map(OsString::from)),
+            Manner::Pipelined { depth } => args.extend(["-m".into(), depth.to_string().into()]),
+            Manner::FixedRate { .. } => {
+                let why = "h2load sends what is due in bursts every 10 ms and times it from when it was sent";
+                return Err(format!("{why}; oha times it from when it was due (--tool oha)"));
+            }
         }
         let mut log = OsString::from("--log-file=");
         log.push(side_file);

@@ -6,7 +6,7 @@
 use std::{ffi::OsString, path::Path};
 
 use super::{
-    Errors, Extent, Job, LoadTool, Output, Report, Shape, ask,
+    Errors, Extent, Job, LoadTool, Manner, Output, Report, ask,
     text::{self, Lines, Rounded},
 };
 
@@ -31,8 +31,22 @@ impl LoadTool for Httperf {
         "apt install httperf"
     }
 
+    fn own_threads(&self) -> Option<u32> {
+        Some(1)
+    }
+
     fn command(&self, job: &Job, _side_file: &Path) -> Result<Vec<OsString>, String> {
         let place = ask::check(job)?;
+        match job.manner {
+            Manner::KeepAlive | Manner::Close => {}
+            Manner::Pipelined { .. } => {
+                return Err("httperf is not asked to pipeline here; wrk and h2load are".to_owned());
+            }
+            Manner::FixedRate { .. } => {
+                let why = "httperf gives only a mean latency, in tenths of a millisecond";
+                return Err(format!("{why}; oha gives every one (--tool oha)"));
+            }
+        }
         let Extent::Requests(requests) = job.extent else {
             return Err("httperf sends a number of requests and cannot be given a time".to_owned());
         };
@@ -40,10 +54,8 @@ impl LoadTool for Httperf {
             return Err(format!("httperf without a rate uses one connection at a time, not {}", job.connections));
         }
         ask::enough("httperf", requests, job.connections)?;
-        let (connections, calls) = match job.shape {
-            Shape::KeepAlive => (1, requests),
-            Shape::Close => (requests, 1),
-        };
+        let close = job.manner == Manner::Close;
+        let (connections, calls) = if close { (requests, 1) } else { (1, requests) };
         let host = place.host.trim_start_matches('[').trim_end_matches(']');
         let mut args: Vec<OsString> = vec!["--hog".into()];
         let options = [
@@ -55,7 +67,7 @@ impl LoadTool for Httperf {
             ("--timeout", format!("{:.3}", job.timeout.as_secs_f64())),
         ];
         args.extend(options.into_iter().flat_map(|(flag, value)| [flag.into(), value.into()]));
-        if job.shape == Shape::Close {
+        if close {
             // httperf puts the text into the head as it is, but for the escape.
             args.extend(["--add-header", "Connection: close\\n"].map(OsString::from));
         }

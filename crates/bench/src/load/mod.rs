@@ -9,7 +9,9 @@ mod h2load;
 mod httperf;
 mod json;
 mod judge;
+pub mod latencies;
 mod oha;
+mod shape;
 mod text;
 mod wrk;
 
@@ -18,6 +20,8 @@ use std::{ffi::OsString, path::Path, process::ExitStatus, time::Duration};
 use serde::{Deserialize, Serialize};
 
 pub use json::parse_to_json;
+pub use latencies::Latencies;
+pub use shape::{Manner, Shape};
 
 /// A load tool: how it is asked, and how what it says is read.
 pub trait LoadTool: Sync {
@@ -33,6 +37,11 @@ pub trait LoadTool: Sync {
 
     /// The command that installs it.
     fn install(&self) -> &'static str;
+
+    /// How many threads it has, if that cannot be chosen.
+    fn own_threads(&self) -> Option<u32> {
+        None
+    }
 
     /// What the file given to [`command`](Self::command) is for.
     fn side_file(&self) -> SideFile {
@@ -81,25 +90,6 @@ pub enum SideFile {
     Writes,
 }
 
-/// How connections are used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// Connections are kept open from request to request.
-    KeepAlive,
-    /// One request per connection.
-    Close,
-}
-
-impl std::fmt::Display for Shape {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::KeepAlive => "keep-alive",
-            Self::Close => "close",
-        })
-    }
-}
-
 /// When a slice ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -115,7 +105,7 @@ pub struct Job {
     /// Where requests go, as in `http://127.0.0.1:8101/`.
     pub url: String,
     /// How connections are used.
-    pub shape: Shape,
+    pub manner: Manner,
     /// Connections open at once.
     pub connections: u32,
     /// Threads of the load tool, where it has any.
@@ -124,6 +114,17 @@ pub struct Job {
     pub extent: Extent,
     /// How long one answer may take before it is an error.
     pub timeout: Duration,
+}
+
+impl Job {
+    /// How many requests it has, if that is fixed beforehand.
+    pub fn due(&self) -> Option<u64> {
+        match (self.extent, self.manner) {
+            (Extent::Requests(requests), _) => Some(requests),
+            (Extent::Time(time), Manner::FixedRate { rate }) => text::whole(f64::from(rate) * time.as_secs_f64()),
+            (Extent::Time(_), _) => None,
+        }
+    }
 }
 
 /// What a tool left behind.
@@ -193,6 +194,12 @@ pub struct Report {
     pub keep_alive_requests: Option<u64>,
     /// Latency, in µs. Of a closed loop, unless a rate was asked for.
     pub latency_us: Latency,
+    /// How many requests one latency is of, where the tool sends several at once and times them together.
+    #[serde(skip)]
+    pub batch: Option<u32>,
+    /// The time from when each request was due to the end of its answer, where the tool gives that.
+    #[serde(skip)]
+    pub open_loop: Option<Latencies>,
     /// What a reader of the figures should know.
     pub warnings: Vec<String>,
 }
@@ -200,9 +207,13 @@ pub struct Report {
 impl Report {
     /// The share of the time of `connections` during which an answer that came was being waited for. A closed loop keeps
     /// this near 1 (Little's law), except that answers which had not come at the end are missing; far below, some
-    /// connections waited in vain, which wrk counts nowhere. `None` without a mean latency.
+    /// connections waited in vain, which wrk counts nowhere. `None` without a mean latency, and
+    /// in an open loop, whose connections have nothing to do at times.
     pub fn busy_share(&self, connections: u32) -> Option<f64> {
-        let waited_s = self.requests? as f64 * self.latency_us.mean? / 1e6;
+        if self.open_loop.is_some() {
+            return None;
+        }
+        let waited_s = self.requests? as f64 / f64::from(self.batch.unwrap_or(1)) * self.latency_us.mean? / 1e6;
         let share = waited_s / (f64::from(connections) * self.duration_s?);
         share.is_finite().then_some(share)
     }

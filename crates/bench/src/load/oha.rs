@@ -2,18 +2,31 @@
 //!
 //! What it does not say: `successRate` is 1 with only 503s, `requestsPerSec` holds requests that failed or were still under
 //! way, and `totalData` holds bodies only.
+//!
+//! At a rate (`-q R -n N --latency-correction`) it is asked for its CSV, which has a row for every request that got an
+//! answer: a request without a row has failed, and since the number of requests is fixed, none can be missed. What is
+//! lost: what kind of failure it was. One task releases each request when it is due, and from then on the time is
+//! measured, also while no connection is free (`work_with_qps_latency_correction` in its src/client.rs). That task sleeps
+//! in steps of 1 ms, so that above 1000 requests per second a few are released together each ms, and its own lateness is
+//! not in the latencies: so the rate that was reached is held against the one that was asked for.
 
 use std::{collections::BTreeMap, ffi::OsString, path::Path};
 
 use serde::Deserialize;
 
 use super::{
-    Errors, Extent, Job, Latency, LoadTool, Output, Report, Shape, ask,
+    Errors, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, ask,
     text::{self, Rounded},
 };
 
 /// What oha calls the requests that were under way when the time was up. They are no errors.
 const UNDER_WAY: &str = "aborted due to deadline";
+
+/// The head of its CSV.
+const CSV: &str = "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status";
+
+/// The latencies of one in so many requests, the first ones, are left out: they wait for connections to be opened.
+const OPENING: u32 = 10;
 
 #[derive(Debug)]
 pub(super) struct Oha;
@@ -64,7 +77,11 @@ impl LoadTool for Oha {
 
     fn command(&self, job: &Job, _side_file: &Path) -> Result<Vec<OsString>, String> {
         ask::check(job)?;
+        ask::threads("oha", job)?;
         let extent = match job.extent {
+            Extent::Time(time) if !time.is_zero() && job.due().is_some() => {
+                ["-n".to_owned(), job.due().unwrap_or_default().to_string()]
+            }
             Extent::Time(time) if time.is_zero() => return Err("oha cannot run for no time".to_owned()),
             Extent::Time(time) => ["-z".to_owned(), format!("{}ms", time.as_millis())],
             Extent::Requests(requests) => {
@@ -76,13 +93,28 @@ impl LoadTool for Oha {
             return Err("oha needs a timeout above 0".to_owned());
         }
         // A followed redirect would be counted as what it leads to.
-        let fixed = ["--no-tui", "--output-format", "json", "--redirect", "0", "--disable-compression"];
+        let format = if let Manner::FixedRate { .. } = job.manner { "csv" } else { "json" };
+        let fixed = ["--no-tui", "--output-format", format, "--redirect", "0", "--disable-compression"];
         let mut args: Vec<OsString> = fixed.map(OsString::from).into();
         args.extend(extent.map(OsString::from));
         args.extend(["-c".into(), OsString::from(job.connections.to_string())]);
+        args.extend(["--worker-threads".into(), OsString::from(job.threads.to_string())]);
         args.extend(["-t".into(), OsString::from(format!("{}ms", job.timeout.as_millis()))]);
-        if job.shape == Shape::Close {
-            args.push("--disable-keepalive".into());
+        match job.manner {
+            Manner::KeepAlive => {}
+            Manner::Close => args.push("--disable-keepalive".into()),
+            Manner::Pipelined { .. } => return Err("oha does not pipeline; wrk and h2load can".to_owned()),
+            Manner::FixedRate { rate } => {
+                let (due, least) = (job.due().unwrap_or_default(), u64::from(job.connections) * u64::from(OPENING));
+                if due < least {
+                    let why = "the first tenth opens the connections";
+                    return Err(format!(
+                        "{due} requests are too few for {} connections: {why}; at least {least}",
+                        job.connections
+                    ));
+                }
+                args.extend(["-q".into(), OsString::from(rate.to_string()), "--latency-correction".into()]);
+            }
         }
         args.push(OsString::from(&job.url));
         Ok(args)
@@ -90,6 +122,9 @@ impl LoadTool for Oha {
 
     fn read(&self, output: &Output, report: &mut Report) -> Result<(), String> {
         let printed = text::text(output.stdout);
+        if let Some(rows) = printed.strip_prefix(CSV) {
+            return read_rows(rows, report);
+        }
         if !printed.trim_start().starts_with('{') {
             return Err("no JSON (oha needs --output-format json)".to_owned());
         }
@@ -129,6 +164,58 @@ impl LoadTool for Oha {
         }
         Ok(())
     }
+}
+
+/// A row of the CSV, its times in seconds.
+struct Row {
+    start: f64,
+    response_delay: f64,
+    duration: f64,
+    bytes: u64,
+    status: u64,
+}
+
+impl Row {
+    fn read(line: &str) -> Option<Self> {
+        let mut cells = line.split(',');
+        let mut time = || text::decimal(cells.next()?).map(|time| time.value);
+        let (start, _, _) = (time()?, time()?, time()?);
+        let (response_delay, duration) = (time()?, time()?);
+        let (bytes, status) = (text::count(cells.next()?)?, text::count(cells.next()?)?);
+        cells.next().is_none().then_some(Self { start, response_delay, duration, bytes, status })
+    }
+}
+
+/// The CSV: a row for every answer, in the order in which the requests were sent.
+fn read_rows(text: &str, report: &mut Report) -> Result<(), String> {
+    let rows: Option<Vec<Row>> = text.lines().skip(1).map(Row::read).collect();
+    let rows = rows.ok_or("a row of its CSV")?;
+    let count = |wrong: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| wrong(row)).count() as u64;
+    let not_2xx = count(&|row| !(200..300).contains(&row.status));
+    let requests = rows.len() as u64;
+    report.requests = Some(requests);
+    report.good_requests = Some(requests - not_2xx);
+    report.errors.non_2xx = Some(not_2xx);
+    let Some(first) = rows.first() else { return Ok(()) };
+    report.errors.length = Some(count(&|row| row.bytes != first.bytes));
+    let ends = rows.iter().map(|row| row.start + row.response_delay);
+    let duration_s = ends.fold(0.0, f64::max) - first.start;
+    report.duration_s = Some(duration_s);
+    report.rps = (duration_s > 0.0).then(|| requests as f64 / duration_s);
+    let mut latencies = Latencies::default();
+    for row in rows.iter().skip(rows.len().div_ceil(OPENING as usize)) {
+        latencies.add(text::whole(row.duration * 1e9).ok_or("a duration of its CSV")?);
+    }
+    report.latency_us = Latency {
+        mean: latencies.mean_us(),
+        p50: latencies.percentile_us(50.0),
+        p75: latencies.percentile_us(75.0),
+        p90: latencies.percentile_us(90.0),
+        p99: latencies.percentile_us(99.0),
+        max: latencies.max_us(),
+    };
+    report.open_loop = Some(latencies);
+    Ok(())
 }
 
 /// oha's errors are the words of the libraries it uses.

@@ -8,7 +8,7 @@ use std::{ffi::OsString, path::Path, time::Duration};
 use serde::Deserialize;
 
 use super::{
-    Extent, Job, LoadTool, Output, Report, Shape, SideFile, ask,
+    Extent, Job, LoadTool, Manner, Output, Report, SideFile, ask,
     text::{self, Lines, Rounded},
 };
 
@@ -24,6 +24,8 @@ pub(super) struct Wrk;
 #[derive(Deserialize)]
 struct Exact {
     requests: u64,
+    /// Requests sent at once on a connection; older recordings do not have it.
+    depth: Option<u32>,
     duration_us: u64,
     bytes: u64,
     connect: u64,
@@ -83,10 +85,17 @@ impl LoadTool for Wrk {
         ]
         .map(OsString::from)
         .into();
-        if job.shape == Shape::Close {
+        if job.manner == Manner::Close {
             args.extend(["-H", "Connection: close"].map(OsString::from));
         }
         args.extend(["-s".into(), side_file.into(), OsString::from(&job.url)]);
+        match job.manner {
+            Manner::KeepAlive | Manner::Close => {}
+            Manner::Pipelined { depth } => args.extend(["--".into(), depth.to_string().into()]),
+            Manner::FixedRate { .. } => {
+                return Err("wrk sends as fast as it is answered, not at a rate; oha can (--tool oha)".to_owned());
+            }
+        }
         Ok(args)
     }
 
@@ -234,6 +243,10 @@ fn use_exact(exact: &Exact, lines: &Lines, report: &mut Report) -> Result<(), St
     }
     report.duration_s = Some(seconds);
     report.bytes = Some(exact.bytes);
+    if let Some(depth) = exact.depth.filter(|depth| *depth > 1) {
+        report.batch = Some(depth);
+        report.warnings.push(format!("wrk times {depth} pipelined requests together: its latency is theirs"));
+    }
     report.rps = Some(rps);
     report.latency_us = super::Latency {
         mean: exact.mean,

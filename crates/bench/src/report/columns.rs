@@ -1,5 +1,6 @@
 //! The columns of the side-by-side table, in words and units, for every format.
 
+use super::latency;
 use super::table::{Below, Report, Row};
 use super::units::{digits, mebibytes, percent, range, thousands};
 use crate::load::Shape;
@@ -31,6 +32,14 @@ pub fn title(shape: Shape, options: &Options) -> String {
     match shape {
         Shape::KeepAlive => format!("keep-alive: {connections} connections, each for many requests"),
         Shape::Close => format!("close: {connections} connections at once, one request each"),
+        Shape::Pipelined => {
+            let depth = options.depth.unwrap_or(1);
+            format!("pipelined: {connections} connections, {depth} requests under way on each")
+        }
+        Shape::FixedRate => {
+            let rate = thousands(options.rate.unwrap_or_default().into());
+            format!("fixed-rate: {rate} req/s to each target over {connections} connections")
+        }
     }
 }
 
@@ -69,6 +78,7 @@ pub fn notes(report: &Report) -> Vec<String> {
             if options.threads == 1 { "" } else { "s" },
         ),
     ];
+    notes.extend(latency::note(report));
     if report.run.is_partial() {
         notes.push(format!(
             "PARTIAL: {} of {} slices were measured before this run was ended.",

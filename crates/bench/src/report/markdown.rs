@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::columns::{HEADS, below, cells, notes, title};
+use super::latency;
 use super::table::{Report, Table};
 use crate::machine::{Known, Machine};
 use crate::results::{RunRecord, TargetRecord};
@@ -13,14 +14,22 @@ pub fn markdown(report: &Report) -> String {
     let mut text = format!("# {} targets, {}\n", record.targets.len(), record.began);
     for table in &report.tables {
         let _ = write!(text, "\n## {}\n\n{}", title(table.shape, &record.options), one(table));
+        let latencies = latency::rows(report, table);
+        if !latencies.is_empty() {
+            let _ = write!(text, "\n{}", grid(&latency::HEADS, &latencies));
+        }
     }
     text.push('\n');
     for note in notes(report) {
         let _ = writeln!(text, "- {}", escape(&note));
     }
-    text.push_str(&targets(&record.targets));
-    text.push_str(&made_on(record));
+    text.push_str(&appendix(record));
     text
+}
+
+/// Who was measured, and on what.
+pub(super) fn appendix(record: &RunRecord) -> String {
+    format!("{}{}", targets(&record.targets), made_on(record))
 }
 
 /// The tables alone, without what they were made on.
@@ -120,7 +129,7 @@ fn yes(answer: Known<bool>) -> Known<&'static str> {
     answer.map(|yes| if *yes { "on" } else { "off" })
 }
 
-fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(heads.iter().map(ToString::to_string).collect());
     let rule = heads.iter().enumerate().map(|(n, _)| if n == 0 { "---".into() } else { "---:".into() }).collect();
@@ -132,7 +141,7 @@ fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Names and reasons may hold anything; in a table they must not end a cell or become markup.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

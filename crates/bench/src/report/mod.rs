@@ -1,7 +1,9 @@
 //! What a run found, from its records alone: tables of data first, then each format in a file of its own.
 
 mod columns;
+mod latency;
 pub mod markdown;
+pub mod sweep;
 pub mod table;
 pub mod terminal;
 mod units;

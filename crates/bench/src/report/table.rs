@@ -9,6 +9,9 @@ use crate::stats::Summary;
 /// Under this share of kept connections, a target does not hold keep-alive.
 const HELD: f64 = 0.99;
 
+/// A target that answers less than this share of a fixed rate is not shown at that rate.
+const KEPT_UP: f64 = 1.0 - crate::stats::knee::NEAR_BEST;
+
 /// A load tool that uses more than this share of its threads' time could not have asked faster.
 const CLIENT_BOUND: f64 = 0.9;
 
@@ -56,6 +59,8 @@ pub struct Row<'a> {
     pub rps: Summary,
     /// Whether the load tool was the limit, so that the server could have given more.
     pub rps_at_least: bool,
+    /// Whether the load tool had next to no time left.
+    pub tool_is_busy: bool,
     /// The share of its threads' time that the load tool used, from 0 to 1.
     pub tool_share: Summary,
     /// Bytes of one response.
@@ -122,6 +127,8 @@ fn place<'a>(target: &'a TargetRecord, shape: Shape, slices: &[&SliceRecord], th
         let reason = match shape {
             Shape::KeepAlive => "closes every connection after one response".to_owned(),
             Shape::Close => "cannot close after one response".to_owned(),
+            Shape::Pipelined => "answers no request that comes before the last one is answered".to_owned(),
+            Shape::FixedRate => "closes every connection after one response, and a rate needs kept ones".to_owned(),
         };
         return Place::Below(Below { target, reason, row: None });
     }
@@ -133,16 +140,15 @@ fn place<'a>(target: &'a TargetRecord, shape: Shape, slices: &[&SliceRecord], th
         }
     }
     let row = row(target, &valid, threads);
-    if let Some(first) = failed.first() {
-        let count = if failed.len() == slices.len() {
-            "every slice".to_owned()
-        } else {
-            format!("{} of {} slices", failed.len(), slices.len())
-        };
-        let reason = format!("{count} {}: {}", first.stage.words(), first.reason);
+    if let Some(reason) = failure(&failed, slices.len()) {
         return Place::Failed(Below { target, reason, row });
     }
     let Some(row) = row else { return Place::NotReached };
+    let offered = valid.iter().find_map(|m| Some(m.fixed_rate.as_ref()?.offered_rps));
+    if let Some(answered) = offered.map(|offered| row.rps.median / offered).filter(|share| *share < KEPT_UP) {
+        let reason = format!("answered only {:.1} % of the rate", answered * 100.0);
+        return Place::Below(Below { target, reason, row: Some(row) });
+    }
     match row.kept_share {
         Some(kept) if kept.median < HELD => {
             let reason = format!("kept only {:.1} % of its connections", kept.median * 100.0);
@@ -152,14 +158,25 @@ fn place<'a>(target: &'a TargetRecord, shape: Shape, slices: &[&SliceRecord], th
     }
 }
 
-fn row<'a>(target: &'a TargetRecord, valid: &[&Measurement], threads: u32) -> Option<Row<'a>> {
+/// Why a target failed, from what did of its slices; `None` if none did.
+pub(super) fn failure(failed: &[&Failed], slices: usize) -> Option<String> {
+    let first = failed.first()?;
+    let count =
+        if failed.len() == slices { "every slice".to_owned() } else { format!("{} of {slices} slices", failed.len()) };
+    Some(format!("{count} {}: {}", first.stage.words(), first.reason))
+}
+
+/// A target's figures over valid slices made with a tool of so many threads; `None` if there are none.
+pub(super) fn row<'a>(target: &'a TargetRecord, valid: &[&Measurement], threads: u32) -> Option<Row<'a>> {
     let of = |get: &dyn Fn(&Measurement) -> f64| Summary::of(valid.iter().map(|m| get(m)));
     let tool_share = of(&|m| m.tool_cpu_s / m.wall_s / f64::from(threads.max(1)))?;
     Some(Row {
         target,
         cost_us: of(&|m| m.cost_us)?,
         rps: of(&|m| m.rps)?,
-        rps_at_least: tool_share.median > CLIENT_BOUND,
+        // At a fixed rate the rate is the limit.
+        rps_at_least: tool_share.median > CLIENT_BOUND && valid.iter().all(|m| m.fixed_rate.is_none()),
+        tool_is_busy: tool_share.median > CLIENT_BOUND,
         tool_share,
         response_bytes: of(&|m| m.response_bytes as f64)?,
         rss_bytes: of(&|m| m.rss_bytes as f64)?,

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 
 use super::columns::{HEADS, below, cells, notes, title};
+use super::latency;
 use super::table::{Report, Table};
 
 /// The whole report.
@@ -12,6 +13,10 @@ pub fn terminal(report: &Report) -> String {
     let mut text = String::new();
     for table in &report.tables {
         let _ = write!(text, "\n{}\n{}", title(table.shape, &report.run.record.options), one(table));
+        let latencies = latency::rows(report, table);
+        if !latencies.is_empty() {
+            let _ = writeln!(text, "{}", grid(&latency::HEADS, &latencies));
+        }
     }
     text.push('\n');
     for note in notes(report) {
@@ -20,21 +25,27 @@ pub fn terminal(report: &Report) -> String {
     text
 }
 
+/// Figures to the right, under their heads.
+pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> Grid {
+    let mut grid = Grid::new();
+    grid.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
+    grid.set_header(heads);
+    for row in rows {
+        grid.add_row(row);
+    }
+    for column in grid.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    grid
+}
+
 fn one(table: &Table) -> String {
     let mut text = String::new();
     if table.ranked.is_empty() {
         text.push_str("nothing could be ranked\n");
     } else {
-        let mut grid = Grid::new();
-        grid.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
-        grid.set_header(HEADS);
-        for row in &table.ranked {
-            grid.add_row(cells(row));
-        }
-        for column in grid.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-        let _ = writeln!(text, "{grid}");
+        let rows: Vec<Vec<String>> = table.ranked.iter().map(|row| cells(row).to_vec()).collect();
+        let _ = writeln!(text, "{}", grid(&HEADS, &rows));
     }
     for target in &table.below {
         let _ = writeln!(text, "not ranked   {}", below(target));

@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
 pub use record::{
-    Failed, Measurement, Options, Outcome, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord,
+    Capacity, Failed, FixedRate, Measurement, Options, Outcome, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
+    ToolRecord,
 };
 
 use crate::machine::Commit;

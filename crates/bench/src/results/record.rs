@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{Latency, Report, Shape};
+use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
-use crate::plan::Cell;
+use crate::plan::{Cell, Knob};
 
 /// The version of these records. A change in what a field means, or a field that is gone, is a new one.
 pub const SCHEMA: u32 = 1;
@@ -41,6 +41,18 @@ pub struct RunRecord {
     pub target_files: BTreeMap<String, Known<String>>,
     /// What one block holds.
     pub cells: Vec<Cell>,
+    /// What each target gave in a short closed loop beforehand, if a rate was to be fixed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacity: Vec<Capacity>,
+}
+
+/// What a target gave in a short closed loop, with the same load tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// The target.
+    pub target: String,
+    /// Good responses per second; `None` if that slice failed.
+    pub rps: Option<f64>,
 }
 
 /// How a run is made.
@@ -64,19 +76,33 @@ pub struct Options {
     pub workers: Option<usize>,
     /// From which the order of slices and the sizes of environments are drawn.
     pub seed: u64,
+    /// Requests under way on each connection, in the pipelined shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Requests per second that are sent to each target, in the fixed-rate shape.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// What is swept, if that is what this run is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Knob>,
 }
 
 impl Options {
     /// What decides how large figures are, as [`Fingerprint`] names it; not what decides only how sure they are.
-    pub fn conditions(&self) -> [(&'static str, String); 5] {
+    pub fn conditions(&self) -> Vec<(&'static str, String)> {
         let or = |value: Option<String>, none: &str| value.unwrap_or_else(|| none.to_owned());
-        [
+        let mut conditions = vec![
             ("connections", self.connections.to_string()),
             ("load tool threads", self.threads.to_string()),
             ("slice, s", or(self.slice_s.map(|s| s.to_string()), "until the requests are done")),
             ("requests", or(self.requests.map(|count| count.to_string()), "until the time is over")),
             ("workers", or(self.workers.map(|count| count.to_string()), "each target's own")),
-        ]
+        ];
+        // What other shapes need is named only where they are measured: it does not set all other runs apart.
+        conditions.extend(self.depth.map(|depth| ("depth", depth.to_string())));
+        conditions.extend(self.rate.map(|rate| ("rate", rate.to_string())));
+        conditions.extend(self.sweep.map(|knob| ("sweep of", knob.to_string())));
+        conditions
     }
 }
 
@@ -236,7 +262,19 @@ pub struct Measurement {
     pub idle_cores: Option<f64>,
     /// Latency of a closed loop, in µs: a server that stalls is asked less often, so that these flatter it.
     pub closed_loop_latency_us: Latency,
+    /// In the fixed-rate shape: what was sent, and how long each answer took from when its request was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_rate: Option<FixedRate>,
     /// What a reader of the figures should know.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+/// What only the fixed-rate shape gives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FixedRate {
+    /// Requests per second that were to be sent. How many were answered per second is the measurement's `rps`.
+    pub offered_rps: f64,
+    /// The latencies, as `[[ns, how many], …]`, without those of the first tenth, which opens the connections.
+    pub latencies_ns: Latencies,
 }

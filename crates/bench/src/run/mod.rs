@@ -1,72 +1,36 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
+mod capacity;
 mod progress;
+mod request;
 mod resume;
 mod slice;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
 use anyhow::{Context, Result};
+use clap::ValueEnum;
 use jiff::Timestamp;
 
 use crate::interrupt::{Interrupted, Watch};
-use crate::load::{Extent, Job, LoadTool, Shape};
+use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
-use crate::plan::{Cell, plan};
+use crate::plan::plan;
 use crate::process::{self, Lock, ports};
-use crate::report::{Report, Standing, markdown, terminal};
+use crate::report::{Report, Standing, markdown, sweep, terminal};
 use crate::results::{
-    Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
-    ToolRecord,
+    Capacity, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
+    TargetRecord, ToolRecord,
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError};
+
+pub use request::{Request, fresh_seed};
 
 use progress::Progress;
 
 /// A target that could not be started this often in a run is not tried again: each try takes its whole deadline.
 const START_TRIES: u32 = 2;
-
-/// What the user wants measured, and how.
-pub struct Request {
-    /// Who.
-    pub targets: Vec<Target>,
-    /// The load tool.
-    pub tool: &'static dyn LoadTool,
-    /// In which shapes.
-    pub shapes: Vec<Shape>,
-    /// Connections open at once.
-    pub connections: u32,
-    /// Threads of the load tool.
-    pub threads: u32,
-    /// How many blocks.
-    pub blocks: u32,
-    /// When a slice ends.
-    pub extent: Extent,
-    /// The workers of every target that can choose.
-    pub workers: Option<usize>,
-    /// From which the order is drawn.
-    pub seed: u64,
-    /// Where the result goes, if not to a new folder under `results/`.
-    pub out: Option<PathBuf>,
-    /// The files that targets of the user's own came from.
-    pub target_files: Vec<PathBuf>,
-}
-
-impl Request {
-    /// What the load tool is asked to do in one slice.
-    pub fn job(&self, url: String, shape: Shape) -> Job {
-        Job {
-            url,
-            shape,
-            connections: self.connections,
-            threads: self.threads,
-            extent: self.extent,
-            timeout: crate::check::TIMEOUT,
-        }
-    }
-}
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +90,14 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
     };
-    let record = record(workspace, request, &not_built, tool_version, machine, warnings);
+    let capacity = if request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate) {
+        let Some(found) = capacity::look(request, &not_built)? else { return Ok(Err(Interrupted)) };
+        capacity::leaves_room(request.rate, &found)?;
+        found
+    } else {
+        Vec::new()
+    };
+    let record = record(workspace, request, &not_built, tool_version, machine, warnings, capacity);
     Ok(Ok(Prepared { record, not_built }))
 }
 
@@ -144,8 +115,13 @@ fn carry_out(
         (Err(error), Ok(_)) => return Err(error),
     };
     let report = Report::of(&run);
-    let written = directory.write(REPORT_FILE, &markdown::markdown(&report));
-    say(&terminal::terminal(&report));
+    let (in_markdown, in_terminal) = if run.record.options.sweep.is_some() {
+        (sweep::markdown(&report), sweep::terminal(&report))
+    } else {
+        (markdown::markdown(&report), terminal::terminal(&report))
+    };
+    let written = directory.write(REPORT_FILE, &in_markdown);
+    say(&in_terminal);
     say(&format!("kept in {}\n", directory.path().display()));
     match (ended?, report.standing()) {
         (Ended::Interrupted, _) => written.map(|()| Ended::Interrupted),
@@ -165,7 +141,7 @@ fn must_hold(request: &Request) -> Result<String> {
     let tool = request.tool;
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
-    raise_file_limit(request.connections)?;
+    raise_file_limit(request.most_connections())?;
     for target in &request.targets {
         let address = target.address();
         if let Err(error) = ports::prove_free(address) {
@@ -181,7 +157,7 @@ fn must_hold(request: &Request) -> Result<String> {
 fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> Vec<String> {
     let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
     let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
-    let now = preflight::Now::look(&Root::system(), &addresses, &results, request.connections);
+    let now = preflight::Now::look(&Root::system(), &addresses, &results, request.most_connections());
     let warnings = preflight::warnings(machine, &now);
     for warning in &warnings {
         eprintln!("warning: {warning}");
@@ -214,6 +190,7 @@ fn record(
     tool_version: String,
     machine: Machine,
     warnings: Vec<String>,
+    capacity: Vec<Capacity>,
 ) -> RunRecord {
     let targets = request
         .targets
@@ -229,13 +206,6 @@ fn record(
             target_record(target, request.workers, program.into(), features)
         })
         .collect();
-    let cells = request
-        .targets
-        .iter()
-        .flat_map(|target| request.shapes.iter().map(move |shape| (target, *shape)))
-        .filter(|(target, shape)| target.description.shapes.contains(shape))
-        .map(|(target, shape)| Cell { target: target.name().to_owned(), shape })
-        .collect();
     let (slice_s, requests) = match request.extent {
         Extent::Time(time) => (Some(time.as_secs_f64()), None),
         Extent::Requests(count) => (None, Some(count)),
@@ -250,6 +220,9 @@ fn record(
         requests,
         workers: request.workers,
         seed: request.seed,
+        depth: request.shapes.contains(&Shape::Pipelined).then_some(request.depth),
+        rate: (request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate)).then_some(request.rate),
+        sweep: request.sweep.first().map(|setting| setting.knob),
     };
     let name = request.tool.name().to_owned();
     let tool = ToolRecord { program: Program::of_command(&name, Path::new(".")).into(), name, version: tool_version };
@@ -267,7 +240,8 @@ fn record(
         warnings,
         targets,
         target_files: resume::checksums(&request.target_files),
-        cells,
+        cells: request.cells(),
+        capacity,
     }
 }
 
@@ -290,7 +264,7 @@ fn target_record(
         framework: target.shows(),
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
-        shapes: description.shapes.clone(),
+        shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(target.workers(workers)).filter(|count| *count > 0),
         command: target.command(workers),
         built_here: matches!(target.source, Source::Package { .. }),
@@ -329,8 +303,9 @@ fn measure(
         } else if let Some(reason) = not_started.given_up(target.name()) {
             (Vec::new(), failed(Stage::Start, reason))
         } else {
-            let stem =
-                directory.raw(&format!("{:03}-{}-{}", step.block + 1, file_name(target.name()), step.cell.shape));
+            let at = step.cell.setting.map_or(String::new(), |setting| format!("-{}-{}", setting.knob, setting.value));
+            let (name, shape) = (file_name(target.name()), step.cell.shape);
+            let stem = directory.raw(&format!("{:03}-{name}-{shape}{at}", step.block + 1));
             match undisturbed(directory, &stem, || slice::measure(target, step, request, &stem)) {
                 Ok(tried) => (tried.command, tried.outcome),
                 Err(Interrupted) => return Ok(Ended::Interrupted),
@@ -403,11 +378,4 @@ fn failed(stage: Stage, reason: String) -> Outcome {
 /// A target's name as a part of a file name.
 fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' }).take(60).collect()
-}
-
-/// A seed for a run that was not given one.
-pub fn fresh_seed() -> u64 {
-    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    // Nanoseconds, below 2^53 so that every JSON reader keeps all digits.
-    u64::try_from(time.as_nanos() % (1 << 53)).unwrap_or_default() ^ u64::from(std::process::id())
 }

@@ -29,7 +29,7 @@ impl Progress {
     /// A step begins. The bar is drawn now and not while the step is measured.
     pub fn at(&self, step: &Step) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("block {}: {} {}", step.block + 1, step.cell.target, step.cell.shape));
+            bar.set_message(format!("block {}: {}", step.block + 1, step.cell));
         }
     }
 

@@ -19,7 +19,23 @@ use crate::targets::{Workspace, all, pick};
 /// When a target or the load tool is not there any more.
 pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
     // Named one by one: an option that is added must be taken up here as well.
-    let Options { tool, shapes, connections, threads, blocks, slice_s, requests, workers, seed } = &record.options;
+    let Options {
+        tool,
+        shapes,
+        connections,
+        threads,
+        blocks,
+        slice_s,
+        requests,
+        workers,
+        seed,
+        depth,
+        rate,
+        sweep: _, // its steps are those of the cells
+    } = &record.options;
+    let mut sweep: Vec<_> = record.cells.iter().filter_map(|cell| cell.setting).collect();
+    sweep.sort_unstable();
+    sweep.dedup();
     let extent = match (slice_s, requests) {
         (Some(seconds), _) => Extent::Time(Duration::try_from_secs_f64(*seconds).context("its slice has no length")?),
         (None, Some(count)) => Extent::Requests(*count),
@@ -39,6 +55,9 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         workers: *workers,
         seed: *seed,
         out: None,
+        depth: depth.unwrap_or_default(),
+        rate: rate.unwrap_or_default(),
+        sweep,
         target_files,
     })
 }

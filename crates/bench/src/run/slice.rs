@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use crate::check::{self, Dialect};
 use crate::interrupt::Interrupted;
-use crate::load::{Exit, Extent, LoadTool, Output, Report, Shape, SideFile};
+use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile};
 use crate::plan::Step;
 use crate::process::cpu::MachineCpu;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, ToolError};
 use crate::process::{Server, StartError, own_program, ports};
-use crate::results::{Failed, Measurement, Outcome, Stage};
+use crate::results::{Failed, FixedRate, Measurement, Outcome, Stage};
 use crate::run::Request;
 use crate::targets::Target;
 
@@ -48,7 +48,7 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
     let log = with_ending(raw, "server.txt");
     let start = StartOptions {
         program: own_program(),
-        workers: request.workers,
+        workers: request.workers_at(step.cell.setting),
         log: &log,
         environment_padding: step.environment_padding,
     };
@@ -57,7 +57,8 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
         Err(error) => return Ok(failed(Vec::new(), Stage::Start, error.to_string())),
     };
-    let mut slice = Slice { target, shape: step.cell.shape, request, raw, command: Vec::new() };
+    let job = request.job(target.url(), &step.cell);
+    let mut slice = Slice { target, job, request, raw, command: Vec::new() };
     let outcome = match slice.drive(&mut server) {
         Ok(measurement) => Ok(Outcome::Valid(Box::new(measurement))),
         Err(Stopped::Failed(failed)) => Ok(Outcome::Failed(failed)),
@@ -123,7 +124,7 @@ fn at(stage: Stage) -> impl Fn(String) -> Stopped {
 
 struct Slice<'a> {
     target: &'a Target,
-    shape: Shape,
+    job: Job,
     request: &'a Request,
     raw: &'a Path,
     command: Vec<String>,
@@ -133,8 +134,8 @@ impl Slice<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
         let address = self.target.address();
         let dialect = self.request.tool.dialect();
-        let keep = self.shape == Shape::KeepAlive;
-        let answer = check::agreed(address, dialect, keep).map_err(at(Stage::Before))?;
+        let keep = self.job.manner.shape().keeps();
+        let answer = self.check().map_err(at(Stage::Before))?;
         check::warm_up(address, dialect, keep, self.target.description.warm_up_requests).map_err(at(Stage::Before))?;
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
@@ -168,7 +169,7 @@ impl Slice<'_> {
             )));
         }
         let report = self.read_report(&stdout, &stderr, ran.exit)?;
-        if let Some(reason) = report.stalled(self.request.connections) {
+        if let Some(reason) = report.stalled(self.job.connections) {
             let seen = Some(Box::new(report));
             return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
         }
@@ -177,12 +178,13 @@ impl Slice<'_> {
             return Err(at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())));
         };
         self.is_plausible(&report, requests, duration_s, answer.bytes, address).map_err(at(Stage::Load))?;
-        check::agreed(address, dialect, keep).map_err(at(Stage::After))?;
+        self.check().map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
 
         let server_cpu_s = cpu.total.as_secs_f64();
         let tool_cpu_s = ran.cpu.as_secs_f64();
         let passed = machine.zip(machine_before);
+        let fixed_rate = self.fixed_rate(report.open_loop.clone()).map_err(at(Stage::Load))?;
         Ok(Measurement {
             requests,
             duration_s,
@@ -204,15 +206,30 @@ impl Slice<'_> {
             threads,
             start_up_s: server.start_up().as_secs_f64(),
             idle_cores,
-            closed_loop_latency_us: report.latency_us,
+            closed_loop_latency_us: if fixed_rate.is_some() { Latency::default() } else { report.latency_us },
+            fixed_rate,
             warnings: report.warnings.into_iter().chain(idle_warning(idle_cores)).collect(),
         })
     }
 
+    /// Is it the agreed response, asked for in the manner of the slice?
+    fn check(&self) -> Result<check::Answer, String> {
+        match self.job.manner {
+            Manner::Pipelined { depth } => check::pipelined(self.target.address(), depth),
+            manner => check::agreed(self.target.address(), self.request.tool.dialect(), manner.shape().keeps()),
+        }
+    }
+
+    /// What only the fixed-rate shape gives; `None` in the others.
+    fn fixed_rate(&self, latencies: Option<Latencies>) -> Result<Option<FixedRate>, String> {
+        let Manner::FixedRate { rate } = self.job.manner else { return Ok(None) };
+        let latencies_ns = latencies.ok_or_else(|| format!("{} gives no latencies", self.request.tool.name()))?;
+        Ok(Some(FixedRate { offered_rps: rate.into(), latencies_ns }))
+    }
+
     fn command_line(&self) -> Result<Vec<OsString>, String> {
-        let job = self.request.job(self.target.url(), self.shape);
         let mut line = vec![OsString::from(self.request.tool.name())];
-        line.extend(self.request.tool.command(&job, &self.side_file())?);
+        line.extend(self.request.tool.command(&self.job, &self.side_file())?);
         Ok(line)
     }
 
@@ -221,7 +238,7 @@ impl Slice<'_> {
     }
 
     fn time_limit(&self) -> Duration {
-        let asked = match self.request.extent {
+        let asked = match self.job.extent {
             Extent::Time(time) => time,
             Extent::Requests(_) => REQUESTS_LIMIT,
         };
@@ -251,7 +268,11 @@ impl Slice<'_> {
         bytes: u64,
         address: SocketAddr,
     ) -> Result<(), String> {
-        if let Extent::Time(asked) = self.request.extent {
+        if let Some(due) = self.job.due().filter(|due| *due != requests) {
+            return Err(format!("{requests} of {due} requests were answered well"));
+        }
+        // Requests at a rate that a server does not keep up with are all answered, and that takes longer.
+        if let (Extent::Time(asked), None) = (self.job.extent, self.job.due()) {
             let share = duration_s / asked.as_secs_f64();
             if !DURATION_RANGE.contains(&share) {
                 return Err(format!("it was measured for {duration_s:.2} s instead of {} s", asked.as_secs_f64()));
@@ -261,7 +282,7 @@ impl Slice<'_> {
         // A server may keep some connections and close others, and an answer that says so has another length.
         let other = check::agreed(address, self.request.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
         let (least, most) = (bytes.min(other), bytes.max(other));
-        let in_flight = u64::from(self.request.connections);
+        let in_flight = u64::from(self.job.connections) * u64::from(self.job.manner.depth());
         if received < requests * least || received > (requests + in_flight) * most {
             return Err(format!(
                 "{received} bytes came for {requests} responses, {:.1} for each, but a response has {bytes}",
@@ -274,13 +295,13 @@ impl Slice<'_> {
     /// ab counts the answers that keep the connection. For a tool that does not, every connection beyond those that
     /// were asked for was opened because another was not kept.
     fn kept_share(&self, report: &Report, requests: u64, opened: Option<u64>) -> Option<f64> {
-        if self.shape == Shape::Close {
+        if !self.job.manner.shape().keeps() {
             return None;
         }
         if let Some(kept) = report.keep_alive_requests {
             return Some(kept as f64 / requests as f64);
         }
-        let reopened = opened?.saturating_sub(u64::from(self.request.connections));
+        let reopened = opened?.saturating_sub(u64::from(self.job.connections));
         Some((1.0 - reopened as f64 / requests as f64).max(0.0))
     }
 }

@@ -10,6 +10,7 @@ mod findings;
 mod golden;
 mod holm;
 mod input;
+pub mod knee;
 mod paired;
 mod pilot;
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub struct Description {
     pub mirrors: Vec<String>,
     /// The port that it listens on.
     pub port: u16,
-    /// The shapes that it can hold at all.
-    #[serde(default = "every_shape")]
+    /// The shapes that it can hold at all, of `keep-alive` and `close`.
+    #[serde(default = "every_shape", deserialize_with = "shapes")]
     pub shapes: Vec<Shape>,
     /// What `--workers` means to it.
     #[serde(default)]
@@ -80,6 +80,27 @@ impl<'de> Deserialize<'de> for Workers {
             _ => Err(serde::de::Error::custom("workers is \"cores\", \"fixed\" or a number above 0")),
         }
     }
+}
+
+impl Description {
+    /// Whether it can hold a shape: pipelining and a fixed rate need connections that are kept.
+    pub fn holds(&self, shape: Shape) -> bool {
+        let kept = self.shapes.contains(&Shape::KeepAlive);
+        match shape {
+            Shape::KeepAlive | Shape::FixedRate => kept,
+            Shape::Close => self.shapes.contains(&Shape::Close),
+            Shape::Pipelined => kept && !self.cannot.contains_key("pipelining"),
+        }
+    }
+}
+
+/// A description says only how connections end; what follows from that is found by [`Description::holds`].
+fn shapes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shape>, D::Error> {
+    let shapes = Vec::deserialize(deserializer)?;
+    if shapes.iter().any(|shape| !matches!(shape, Shape::KeepAlive | Shape::Close)) {
+        return Err(serde::de::Error::custom("shapes are \"keep-alive\" and \"close\""));
+    }
+    Ok(shapes)
 }
 
 fn every_shape() -> Vec<Shape> {

@@ -30,6 +30,19 @@ fn what_cannot_be_measured_is_refused_with_the_reason() {
     assert!(refused(&["run", "--connections", "0"]).contains("--connections"));
     assert!(refused(&["run", "--blocks", "0"]).contains("--blocks"));
     assert!(refused(&["run", "--tool", "curl"]).contains("wrk"));
+    let rate = ["run", "tokio", "--shape", "fixed-rate"];
+    assert!(refused_in_one_line(&rate).contains("needs --rate"));
+    assert!(refused_in_one_line(&["run", "tokio", "--rate", "100"]).contains("--shape fixed-rate"));
+    assert!(refused_in_one_line(&["run", "tokio", "--depth", "4"]).contains("--shape pipelined"));
+    assert!(refused(&["run", "tokio", "--shape", "pipelined", "--depth", "1"]).contains("--depth"));
+    let with = |tool| [&rate[..], &["--rate", "1000", "--tool", tool]].concat();
+    for tool in ["wrk", "ab", "h2load", "httperf"] {
+        assert!(refused_in_one_line(&with(tool)).contains("--tool oha"), "{tool}");
+    }
+    assert!(refused_in_one_line(&["run", "tokio", "--tool", "httperf"]).contains("number of requests"));
+    assert!(refused_in_one_line(&["run", "tokio", "--tool", "ab", "--threads", "2"]).contains("1 thread"));
+    let sequential = ["run", "std-sequential", "--shape", "pipelined"];
+    assert!(refused_in_one_line(&sequential).contains("shape"));
     assert!(refused(&["run", "--slice", "soon"]).contains("duration"));
     assert!(refused_in_one_line(&["run", "--slice", "500ms"]).contains("second"));
     assert!(refused_in_one_line(&["run", "--slice", "1500ms"]).contains("second"));
@@ -37,6 +50,20 @@ fn what_cannot_be_measured_is_refused_with_the_reason() {
     let few = refused_in_one_line(&["run", "--tool", "ab", "--requests", "10", "--connections", "20"]);
     assert!(few.contains("10") && few.contains("20"), "{few}");
     assert!(refused_in_one_line(&["run", "std-sequential", "--shape", "keep-alive"]).contains("shape"));
+}
+
+#[test]
+fn a_sweep_that_cannot_be_made_is_refused_with_the_reason() {
+    assert!(refused(&["sweep", "threads", "1..4"]).contains("connections"));
+    assert!(refused(&["sweep", "connections", "4..1"]).contains("go up"));
+    assert!(refused(&["sweep", "connections", "1-4"]).contains("1..256"));
+    assert!(refused_in_one_line(&["sweep", "connections", "1..4", "tokio", "--connections", "8"]).contains("swept"));
+    assert!(refused_in_one_line(&["sweep", "workers", "1..4", "tokio", "--workers", "2"]).contains("swept"));
+    let both = ["sweep", "connections", "1..4", "tokio", "--shape", "close", "--shape", "keep-alive"];
+    assert!(refused_in_one_line(&both).contains("one shape"));
+    assert!(refused_in_one_line(&["sweep", "rate", "10..40", "tokio", "--shape", "close"]).contains("rate"));
+    assert!(refused_in_one_line(&["sweep", "rate", "1000..4000", "tokio", "--tool", "wrk"]).contains("--tool oha"));
+    assert!(refused_in_one_line(&["sweep", "workers", "1..4", "std-threads"]).contains("cannot be chosen"));
 }
 
 #[test]

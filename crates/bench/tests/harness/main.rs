@@ -4,3 +4,4 @@ mod bad_input;
 mod faults;
 mod fixture;
 mod interrupted;
+mod shapes;

@@ -1,0 +1,76 @@
+//! From the flags of `run` to what is to be measured, and how.
+
+use anyhow::{Context, Error, Result, ensure};
+
+use super::RunArgs;
+use crate::load::{self, Extent, LoadTool, Shape};
+use crate::plan::Setting;
+use crate::run::{Request, fresh_seed};
+use crate::targets::{Workspace, cores};
+
+impl RunArgs {
+    /// What is to be measured, and how.
+    ///
+    /// # Errors
+    /// For what the targets or the load tool cannot do.
+    pub fn request(&self, workspace: &Workspace) -> Result<Request> {
+        let shapes = if self.shape.is_empty() { vec![Shape::KeepAlive, Shape::Close] } else { self.shape.clone() };
+        let fixed_rate = shapes.contains(&Shape::FixedRate);
+        ensure!(self.rate.is_some() || !fixed_rate, "--shape fixed-rate needs --rate, in requests per second");
+        ensure!(self.rate.is_none() || fixed_rate, "--rate is for --shape fixed-rate");
+        self.request_of(workspace, shapes, Vec::new())
+    }
+
+    /// The same with these shapes and steps.
+    pub(super) fn request_of(
+        &self,
+        workspace: &Workspace,
+        mut shapes: Vec<Shape>,
+        sweep: Vec<Setting>,
+    ) -> Result<Request> {
+        shapes.sort_unstable();
+        shapes.dedup();
+        let pipelined = shapes.contains(&Shape::Pipelined);
+        ensure!(self.depth.is_none() || pipelined, "--depth is for --shape pipelined");
+        let default = if shapes.contains(&Shape::FixedRate) { "oha" } else { "wrk" };
+        let name = self.tool.as_deref().unwrap_or(default);
+        let tool: &'static dyn LoadTool = load::tool(name).with_context(|| format!("no load tool is called {name}"))?;
+        let connections = self.connections.unwrap_or(64);
+        let request = Request {
+            targets: self.targets.pick(workspace)?,
+            tool,
+            shapes,
+            depth: self.depth.unwrap_or(16),
+            rate: self.rate.unwrap_or_default(),
+            sweep,
+            connections,
+            threads: self.threads_of(tool, connections)?,
+            blocks: self.blocks.unwrap_or(if self.quick { 2 } else { 10 }),
+            extent: self.requests.map_or(Extent::Time(self.slice), Extent::Requests),
+            workers: self.workers.map(usize::from),
+            seed: self.seed.unwrap_or_else(fresh_seed),
+            out: self.out.clone(),
+            target_files: self.targets.targets.clone(),
+        };
+        let cells = request.cells();
+        ensure!(!cells.is_empty(), "none of these targets can hold this shape");
+        for cell in &cells {
+            // The tool itself knows what it cannot do: it is asked before anything is built.
+            let job = request.job("http://127.0.0.1:1/".to_owned(), cell);
+            tool.command(&job, "side.txt".as_ref()).map_err(Error::msg)?;
+        }
+        Ok(request)
+    }
+
+    fn threads_of(&self, tool: &dyn LoadTool, connections: u32) -> Result<u32> {
+        match (tool.own_threads(), self.threads) {
+            (Some(own), Some(wanted)) => {
+                ensure!(own == wanted, "{} has {own} thread, not {wanted}", tool.name());
+                Ok(own)
+            }
+            (Some(own), None) => Ok(own),
+            (None, Some(wanted)) => Ok(wanted),
+            (None, None) => Ok(u32::try_from(cores() / 2).unwrap_or(1).clamp(1, connections)),
+        }
+    }
+}
