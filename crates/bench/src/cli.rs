@@ -109,7 +109,7 @@ pub struct RunArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 
-    /// Blocks: how often every target is measured [default: 10]
+    /// Blocks: how often every target is measured [default: twice what verdicts on all take; 18 for 11 targets]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
 
@@ -137,9 +137,22 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", exclusive = true)]
     pub resume: Option<PathBuf>,
 
-    /// A first look in about a minute and a half: 2 blocks, unless --blocks is given
+    /// A first look in about a minute and a half: 2 blocks, unless --blocks is given; too few for verdicts
     #[arg(long)]
     quick: bool,
+
+    /// What ratios are taken against; it is measured twice in every block [default: tokio, else the first target that
+    /// can hold every shape]
+    #[arg(long, value_name = "TARGET")]
+    baseline: Option<String>,
+
+    /// No further apart than this is equivalent
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_percent)]
+    margin: f64,
+
+    /// An estimate under this is no difference that counts
+    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
+    min_effect: f64,
 }
 
 /// `parse`.
@@ -226,6 +239,15 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// A share, written as a percentage: the sign is asked for, so that nobody's 0.05 is taken for 5 %.
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match number.map(|percent| percent / 100.0) {
+        Some(share) if share > 0.0 && share <= 1.0 => Ok(share),
+        _ => Err(format!("{text:?} is no percentage such as 5% or 0.5%, above 0 and up to 100")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +265,14 @@ mod tests {
         assert_eq!(parse_duration("500ms").unwrap(), Duration::from_millis(500));
         for bad in ["", "s", "0", "-1s", "1h", "1e99s", "NaN", "inf"] {
             assert!(parse_duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn percentages_have_their_sign() {
+        assert_eq!([parse_percent("5%"), parse_percent("0.5 %")], [Ok(0.05), Ok(0.005)]);
+        for bad in ["", "%", "5", "0.05", "0%", "-1%", "101%", "NaN%", "inf%"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
         }
     }
 }

@@ -6,6 +6,7 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::load::Shape;
+use crate::stats::{Rules, units_needed};
 
 /// Environment sizes are drawn below this, one page.
 const MAX_PADDING: usize = 4096;
@@ -77,6 +78,18 @@ pub struct Step {
     pub environment_padding: usize,
 }
 
+/// Blocks without which no verdict on `targets` (the baseline is one of them) is possible in one shape, whatever comes
+/// out. Every slice has a freshly started server, so that each block is an independent unit.
+pub fn blocks_needed(targets: usize, rules: &Rules) -> u32 {
+    u32::try_from(units_needed(targets.saturating_sub(1), rules.alpha())).unwrap_or(u32::MAX)
+}
+
+/// Blocks of a run that was not given a number: twice those that it takes, so that enough are left if neighbours must
+/// be averaged. For the eleven targets of a first comparison these are 18, about ten minutes in two shapes.
+pub fn default_blocks(targets: usize, rules: &Rules) -> u32 {
+    blocks_needed(targets, rules).saturating_mul(2)
+}
+
 /// Every step of a run in its order: each block holds every cell once, in a fresh random order.
 pub fn plan(cells: &[Cell], blocks: u32, seed: u64) -> Vec<Step> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -118,6 +131,13 @@ mod tests {
             held.sort();
             assert_eq!(held, wanted);
         }
+    }
+
+    #[test]
+    fn a_default_run_has_twice_the_blocks_that_verdicts_take() {
+        let rules = Rules::default();
+        assert_eq!([1, 2, 3, 11, 40].map(|targets| blocks_needed(targets, &rules)), [6, 6, 7, 9, 11]);
+        assert_eq!([1, 2, 11].map(|targets| default_blocks(targets, &rules)), [12, 12, 18]);
     }
 
     #[test]

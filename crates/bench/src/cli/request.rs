@@ -4,9 +4,10 @@ use anyhow::{Context, Error, Result, ensure};
 
 use super::RunArgs;
 use crate::load::{self, Extent, LoadTool, Shape};
-use crate::plan::Setting;
+use crate::plan::{Setting, default_blocks};
 use crate::run::{Request, fresh_seed};
-use crate::targets::{Workspace, cores};
+use crate::stats::Rules;
+use crate::targets::{Target, Workspace, again, all, cores, pick};
 
 impl RunArgs {
     /// What is to be measured, and how.
@@ -36,8 +37,11 @@ impl RunArgs {
         let name = self.tool.as_deref().unwrap_or(default);
         let tool: &'static dyn LoadTool = load::tool(name).with_context(|| format!("no load tool is called {name}"))?;
         let connections = self.connections.unwrap_or(64);
-        let request = Request {
-            targets: self.targets.pick(workspace)?,
+        let (targets, baseline) = self.compared(workspace, &shapes)?;
+        let mut request = Request {
+            targets,
+            baseline,
+            rules: Rules::new(self.min_effect, self.margin)?,
             tool,
             shapes,
             depth: self.depth.unwrap_or(16),
@@ -45,13 +49,18 @@ impl RunArgs {
             sweep,
             connections,
             threads: self.threads_of(tool, connections)?,
-            blocks: self.blocks.unwrap_or(if self.quick { 2 } else { 10 }),
+            blocks: 2,
             extent: self.requests.map_or(Extent::Time(self.slice), Extent::Requests),
             workers: self.workers.map(usize::from),
             seed: self.seed.unwrap_or_else(fresh_seed),
             out: self.out.clone(),
             target_files: self.targets.targets.clone(),
         };
+        match (self.blocks, self.quick) {
+            (Some(blocks), _) => request.blocks = blocks,
+            (None, true) => {}
+            (None, false) => request.blocks = default_blocks(request.most_in_a_shape(), &request.rules),
+        }
         let cells = request.cells();
         ensure!(!cells.is_empty(), "none of these targets can hold this shape");
         for cell in &cells {
@@ -60,6 +69,27 @@ impl RunArgs {
             tool.command(&job, "side.txt".as_ref()).map_err(Error::msg)?;
         }
         Ok(request)
+    }
+
+    /// The targets, among them the baseline, and its name.
+    fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
+        let mut targets = self.targets.pick(workspace)?;
+        let baseline = if let Some(name) = &self.baseline {
+            let baseline = pick(&all(workspace, &self.targets.targets)?, std::slice::from_ref(name))?.remove(0);
+            let name = baseline.name().to_owned();
+            if targets.iter().all(|target| target.name() != name) {
+                targets.insert(0, baseline);
+            }
+            name
+        } else {
+            let holds_all = |target: &&Target| shapes.iter().all(|shape| target.description.holds(*shape));
+            let first = targets.iter().find(|target| target.name() == "tokio").or(targets.iter().find(holds_all));
+            first.or(targets.first()).context("there is no target")?.name().to_owned()
+        };
+        let twin = again(&baseline);
+        let taken = targets.iter().any(|target| target.name() == twin);
+        ensure!(!taken, "a target is called {twin:?}, as the baseline's second self will be; give it another name");
+        Ok((targets, baseline))
     }
 
     fn threads_of(&self, tool: &dyn LoadTool, connections: u32) -> Result<u32> {

@@ -10,8 +10,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
 pub use record::{
-    Capacity, Failed, FixedRate, Measurement, Options, Outcome, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
-    ToolRecord,
+    Capacity, ComparisonRecord, Failed, FixedRate, Measurement, Options, Outcome, RunRecord, SCHEMA, SliceRecord,
+    Stage, TargetRecord, ToolRecord,
 };
 
 use crate::machine::Commit;

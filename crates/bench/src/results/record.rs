@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
 use crate::plan::{Cell, Knob};
+use crate::stats::Rules;
 
 /// The version of these records. A change in what a field means, or a field that is gone, is a new one.
 pub const SCHEMA: u32 = 1;
@@ -34,7 +35,9 @@ pub struct RunRecord {
     pub fingerprint: Fingerprint,
     /// What would disturb the run, as it was seen beforehand.
     pub warnings: Vec<String>,
-    /// Who was measured, in the order of the command line.
+    /// What figures are compared with, and when a difference counts.
+    pub comparison: ComparisonRecord,
+    /// Who was measured, in the order of the command line; the baseline's second self is the last.
     pub targets: Vec<TargetRecord>,
     /// The files that targets of the user's own came from → their SHA-256 checksums.
     #[serde(default)]
@@ -53,6 +56,24 @@ pub struct Capacity {
     pub target: String,
     /// Good responses per second; `None` if that slice failed.
     pub rps: Option<f64>,
+}
+
+impl RunRecord {
+    /// Those that are compared: everyone but the baseline's second self.
+    pub fn compared(&self) -> impl Iterator<Item = &TargetRecord> {
+        self.targets.iter().filter(|target| target.name != self.comparison.twin)
+    }
+}
+
+/// What figures are compared with, and when a difference counts; fixed before the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRecord {
+    /// The target that ratios are taken against.
+    pub baseline: String,
+    /// The name that the baseline takes part under once more.
+    pub twin: String,
+    /// When a difference counts, and what is equivalent.
+    pub rules: Rules,
 }
 
 /// How a run is made.

@@ -16,14 +16,14 @@ use jiff::Timestamp;
 use crate::interrupt::{Interrupted, Watch};
 use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
-use crate::plan::plan;
+use crate::plan::{blocks_needed, default_blocks, plan};
 use crate::process::{self, Lock, ports};
 use crate::report::{Report, Standing, markdown, sweep, terminal};
 use crate::results::{
-    Capacity, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
-    TargetRecord, ToolRecord,
+    Capacity, ComparisonRecord, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA,
+    SliceRecord, Stage, TargetRecord, ToolRecord,
 };
-use crate::targets::{Source, Target, Workspace, WorkspaceError};
+use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
 pub use request::{Request, fresh_seed};
 
@@ -86,10 +86,14 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
     let tool_version = must_hold(request)?;
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
-    let not_built = match build(workspace, &request.targets)? {
+    eprintln!("{}", foresight(request));
+    let mut not_built = match build(workspace, &request.targets)? {
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
     };
+    if let Some(why) = not_built.get(&request.baseline).cloned() {
+        not_built.insert(again(&request.baseline), why);
+    }
     let capacity = if request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate) {
         let Some(found) = capacity::look(request, &not_built)? else { return Ok(Err(Interrupted)) };
         capacity::leaves_room(request.rate, &found)?;
@@ -134,6 +138,22 @@ fn carry_out(
 fn say(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// What can be expected of the run, before it starts.
+fn foresight(request: &Request) -> String {
+    let (targets, blocks) = (request.most_in_a_shape(), request.blocks);
+    let (needed, slack) = (blocks_needed(targets, &request.rules), default_blocks(targets, &request.rules));
+    let baseline = &request.baseline;
+    if blocks < needed {
+        return format!(
+            "{blocks} block{}, too few for verdicts on {targets} target{}: that takes {needed}, and --blocks {slack} leaves \
+             room; this run will show estimates and spread only",
+            if blocks == 1 { "" } else { "s" },
+            if targets == 1 { "" } else { "s" },
+        );
+    }
+    format!("{blocks} blocks; ratios are to {baseline}, which takes part twice; verdicts take {needed} blocks at least")
 }
 
 /// What must be true before anything is built or started; gives the load tool's version.
@@ -192,8 +212,8 @@ fn record(
     warnings: Vec<String>,
     capacity: Vec<Capacity>,
 ) -> RunRecord {
-    let targets = request
-        .targets
+    let measured = request.measured();
+    let targets = measured
         .iter()
         .map(|target| {
             let (program, features) = match &target.source {
@@ -238,6 +258,11 @@ fn record(
         tool,
         machine,
         warnings,
+        comparison: ComparisonRecord {
+            baseline: request.baseline.clone(),
+            twin: again(&request.baseline),
+            rules: request.rules,
+        },
         targets,
         target_files: resume::checksums(&request.target_files),
         cells: request.cells(),
@@ -285,7 +310,8 @@ fn measure(
     done: &[SliceRecord],
 ) -> Result<Ended> {
     let Prepared { record, not_built } = prepared;
-    let by_name: HashMap<&str, &Target> = request.targets.iter().map(|target| (target.name(), target)).collect();
+    let measured = request.measured();
+    let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
     let left = resume::left(&steps, done)?;
     let mut progress = Progress::new(left.len(), record.cells.len());

@@ -5,12 +5,17 @@ use std::time::Duration;
 
 use crate::load::{Extent, Job, LoadTool, Manner, Shape};
 use crate::plan::{Cell, Knob, Setting};
+use crate::stats::Rules;
 use crate::targets::Target;
 
 /// What the user wants measured, and how.
 pub struct Request {
     /// Who.
     pub targets: Vec<Target>,
+    /// The name of the one of them that ratios are taken against.
+    pub baseline: String,
+    /// When a difference counts, and what is equivalent.
+    pub rules: Rules,
     /// The load tool.
     pub tool: &'static dyn LoadTool,
     /// In which shapes.
@@ -40,6 +45,22 @@ pub struct Request {
 }
 
 impl Request {
+    /// Everyone that takes part: the targets, and the baseline once more under its second name; a sweep compares
+    /// nobody.
+    pub fn measured(&self) -> Vec<Target> {
+        let mut measured = self.targets.clone();
+        if self.sweep.is_empty() {
+            measured.extend(self.targets.iter().find(|target| target.name() == self.baseline).map(Target::again));
+        }
+        measured
+    }
+
+    /// The most targets that meet in one shape, by what they say of themselves.
+    pub fn most_in_a_shape(&self) -> usize {
+        let in_shape = |shape| self.targets.iter().filter(|target| target.description.holds(shape)).count();
+        self.shapes.iter().map(|shape| in_shape(*shape)).max().unwrap_or(0)
+    }
+
     /// What the load tool is asked to do in one slice.
     pub fn job(&self, url: String, cell: &Cell) -> Job {
         let at = |knob, otherwise| match cell.setting {
@@ -76,7 +97,7 @@ impl Request {
         let steps: Vec<Option<Setting>> =
             if self.sweep.is_empty() { vec![None] } else { self.sweep.iter().copied().map(Some).collect() };
         let mut cells = Vec::new();
-        for target in &self.targets {
+        for target in &self.measured() {
             for shape in self.shapes.iter().copied().filter(|shape| target.description.holds(*shape)) {
                 let cell =
                     |setting: &Option<Setting>| Cell { target: target.name().to_owned(), shape, setting: *setting };

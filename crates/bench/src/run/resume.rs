@@ -42,9 +42,11 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         (None, None) => anyhow::bail!("the run says neither how long a slice is nor how many requests it has"),
     };
     let target_files: Vec<PathBuf> = record.target_files.keys().map(PathBuf::from).collect();
-    let names: Vec<String> = record.targets.iter().map(|target| target.name.clone()).collect();
+    let names: Vec<String> = record.compared().map(|target| target.name.clone()).collect();
     ensure!(!names.is_empty(), "the run has no targets");
     Ok(Request {
+        baseline: record.comparison.baseline.clone(),
+        rules: record.comparison.rules,
         targets: pick(&all(workspace, &target_files)?, &names)?,
         tool: load::tool(tool).with_context(|| format!("no load tool is called {tool}"))?,
         shapes: shapes.clone(),

@@ -90,11 +90,32 @@ impl Series {
 }
 
 /// What was fixed before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Recorded")]
 pub struct Rules {
     alpha: f64,
     minimum_effect: f64,
     margin: f64,
+}
+
+/// Rules as a record has them, before they are held against what rules may be.
+#[derive(Deserialize)]
+struct Recorded {
+    alpha: f64,
+    minimum_effect: f64,
+    margin: f64,
+}
+
+impl TryFrom<Recorded> for Rules {
+    type Error = String;
+
+    fn try_from(recorded: Recorded) -> Result<Self, String> {
+        let rules = Self::new(recorded.minimum_effect, recorded.margin).map_err(|error| error.to_string())?;
+        if (rules.alpha - recorded.alpha).abs() > 1e-12 {
+            return Err(format!("verdicts at {} are recorded; this gives them at {}", recorded.alpha, rules.alpha));
+        }
+        Ok(rules)
+    }
 }
 
 /// Rules that contradict themselves.
@@ -130,6 +151,16 @@ impl Rules {
     /// The share of tables in which chance alone may give a false verdict.
     pub fn alpha(&self) -> f64 {
         self.alpha
+    }
+
+    /// The smallest difference that counts, as a share.
+    pub fn minimum_effect(&self) -> f64 {
+        self.minimum_effect
+    }
+
+    /// The margin of equivalence, as a share.
+    pub fn margin(&self) -> f64 {
+        self.margin
     }
 
     /// The smallest estimate that is called a difference, on the log scale: 2 % more or its reciprocal.
@@ -175,6 +206,17 @@ mod tests {
         assert!(Rules::new(0.02, 0.05).is_ok_and(|rules| rules == Rules::default()));
         for (minimum_effect, margin) in [(0.06, 0.05), (0.0, 0.05), (f64::NAN, 0.05), (0.02, f64::INFINITY)] {
             assert!(Rules::new(minimum_effect, margin).is_err());
+        }
+    }
+
+    #[test]
+    fn recorded_rules_are_read_again_and_impossible_ones_are_not() {
+        let rules = Rules::new(0.01, 0.1).unwrap();
+        assert_eq!(serde_json::from_str::<Rules>(&serde_json::to_string(&rules).unwrap()).unwrap(), rules);
+        for impossible in [(0.05, 0.2, 0.1), (0.05, -0.02, 0.1), (0.2, 0.02, 0.05)] {
+            let (alpha, minimum_effect, margin) = impossible;
+            let text = format!(r#"{{"alpha": {alpha}, "minimum_effect": {minimum_effect}, "margin": {margin}}}"#);
+            assert!(serde_json::from_str::<Rules>(&text).is_err(), "{text}");
         }
     }
 }

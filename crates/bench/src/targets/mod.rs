@@ -41,7 +41,19 @@ pub enum Source {
     },
 }
 
+/// The name that a target goes by where it takes part once more.
+pub fn again(name: &str) -> String {
+    format!("{name} (again)")
+}
+
 impl Target {
+    /// The same under its second name.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let description = Description { name: again(self.name()), ..self.description.clone() };
+        Self { description, ..self.clone() }
+    }
+
     /// The name that it goes by everywhere.
     pub fn name(&self) -> &str {
         &self.description.name
