@@ -1,8 +1,9 @@
 //! The columns of the side-by-side table, in words and units, for every format.
 
+use super::judgement::too_few;
 use super::latency;
-use super::table::{Below, Report, Row};
-use super::units::{digits, mebibytes, percent, range, thousands};
+use super::table::{Below, Report, Row, Table};
+use super::units::{digits, mebibytes, percent, range, short_percent, thousands};
 use crate::load::Shape;
 use crate::results::Options;
 
@@ -12,7 +13,7 @@ pub const HEADS: [&str; 9] =
 
 /// A row's cells, one per head.
 pub fn cells(row: &Row) -> [String; 9] {
-    let at_least = if row.rps_at_least { "≥ " } else { "" };
+    let at_least = at_least(row);
     [
         row.target.name.clone(),
         digits(row.cost_us.median),
@@ -24,6 +25,11 @@ pub fn cells(row: &Row) -> [String; 9] {
         mebibytes(row.rss_bytes.median),
         digits(row.start_up_s.median * 1e3),
     ]
+}
+
+/// Before a row's requests per second: whether the load tool was the limit.
+pub fn at_least(row: &Row) -> &'static str {
+    if row.rps_at_least { "≥ " } else { "" }
 }
 
 /// A shape's title.
@@ -66,7 +72,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     let mut notes = vec![
         format!(
             "cost: server CPU time per good response, user + system. Medians over {} block{} of one {extent} slice each, \
-             in random order; a difference within the ranges is not shown to be one.",
+             in random order.",
             options.blocks,
             if options.blocks == 1 { "" } else { "s" },
         ),
@@ -79,6 +85,19 @@ pub fn notes(report: &Report) -> Vec<String> {
         ),
     ];
     notes.extend(latency::note(report));
+    let has_verdicts =
+        |table: &Table| table.judgement.findings().any(|f| !f.against_baseline.is_empty() && too_few(f).is_none());
+    if report.tables.iter().any(has_verdicts) {
+        let comparison = &report.run.record.comparison;
+        notes.push(format!(
+            "ratio: to {}, by block, with its 95 % interval. verdict: faster or slower if that is sure with all targets \
+             taken together (5 %) and by {} or more, equivalent if no further apart than {}, else unresolved. tier: \
+             targets that share a letter were not shown to differ; a is the best.",
+            comparison.baseline,
+            short_percent(comparison.rules.minimum_effect()),
+            short_percent(comparison.rules.margin()),
+        ));
+    }
     if report.run.is_partial() {
         notes.push(format!(
             "PARTIAL: {} of {} slices were measured before this run was ended.",

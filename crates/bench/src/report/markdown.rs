@@ -5,13 +5,14 @@ use std::fmt::Write;
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
 use super::table::{Report, Table};
+use super::verdicts;
 use crate::machine::{Known, Machine};
 use crate::results::{RunRecord, TargetRecord};
 
 /// The whole report.
 pub fn markdown(report: &Report) -> String {
     let record = &report.run.record;
-    let mut text = format!("# {} targets, {}\n", record.targets.len(), record.began);
+    let mut text = format!("# {} targets, {}\n", record.compared().count(), record.began);
     for table in &report.tables {
         let _ = write!(text, "\n## {}\n\n{}", title(table.shape, &record.options), one(table));
         let latencies = latency::rows(report, table);
@@ -29,7 +30,7 @@ pub fn markdown(report: &Report) -> String {
 
 /// Who was measured, and on what.
 pub(super) fn appendix(record: &RunRecord) -> String {
-    format!("{}{}", targets(&record.targets), made_on(record))
+    format!("{}{}", targets(record), made_on(record))
 }
 
 /// The tables alone, without what they were made on.
@@ -38,8 +39,18 @@ pub fn one(table: &Table) -> String {
     if table.ranked.is_empty() {
         text.push_str("Nothing could be ranked.\n");
     } else {
-        let heads: Vec<Vec<String>> = table.ranked.iter().map(|row| cells(row).to_vec()).collect();
-        text.push_str(&grid(&HEADS, &heads));
+        if let Some(stamp) = verdicts::stamp(&table.judgement) {
+            let _ = writeln!(text, "**{}**\n", escape(&stamp));
+        }
+        let judged: Vec<Vec<String>> = table.ranked.iter().map(|row| verdicts::cells(table, row)).collect();
+        text.push_str(&grid(&verdicts::heads(&table.judgement), &judged));
+        text.push('\n');
+        for line in verdicts::lines(table) {
+            let _ = writeln!(text, "- {}", escape(&line));
+        }
+        text.push('\n');
+        let figures: Vec<Vec<String>> = table.ranked.iter().map(|row| cells(row).to_vec()).collect();
+        text.push_str(&grid(&HEADS, &figures));
     }
     for (word, targets) in [("Not ranked", &table.below), ("**Failed**", &table.failed)] {
         if !targets.is_empty() {
@@ -52,9 +63,9 @@ pub fn one(table: &Table) -> String {
     text
 }
 
-fn targets(targets: &[TargetRecord]) -> String {
-    let rows: Vec<Vec<String>> = targets
-        .iter()
+fn targets(record: &RunRecord) -> String {
+    let rows: Vec<Vec<String>> = record
+        .compared()
         .map(|target| {
             vec![
                 target.name.clone(),

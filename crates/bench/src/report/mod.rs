@@ -1,11 +1,14 @@
 //! What a run found, from its records alone: tables of data first, then each format in a file of its own.
 
 mod columns;
+mod judgement;
 mod latency;
 pub mod markdown;
 pub mod sweep;
 pub mod table;
 pub mod terminal;
 mod units;
+mod verdicts;
 
+pub use judgement::{Judgement, by_block};
 pub use table::{Report, Standing, Table};

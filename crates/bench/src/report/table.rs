@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::judgement::{Judgement, Rows, judge};
 use crate::load::Shape;
 use crate::results::{Failed, Measurement, Outcome, Run, SliceRecord, TargetRecord};
 use crate::stats::Summary;
@@ -31,6 +32,10 @@ pub struct Table<'a> {
     pub shape: Shape,
     /// Those with figures that can be ranked, by cost, the smallest first.
     pub ranked: Vec<Row<'a>>,
+    /// The baseline's second self, if its figures could be ranked.
+    pub twin: Option<Row<'a>>,
+    /// What is known of them beside the baseline.
+    pub judgement: Judgement,
     /// Those that cannot hold the shape: no failure, and not ranked.
     pub below: Vec<Below<'a>>,
     /// Those with a failed slice.
@@ -91,27 +96,49 @@ pub enum Standing {
     SomeFailed,
 }
 
+/// The slices of a run by shape and target.
+#[derive(Debug, Default)]
+pub struct Slices<'a>(BTreeMap<Shape, BTreeMap<&'a str, Vec<&'a SliceRecord>>>);
+
+impl<'a> Slices<'a> {
+    /// Sorts them, each target's in the order of the run.
+    pub fn of(run: &'a Run) -> Self {
+        let mut slices = Self::default();
+        for slice in &run.slices {
+            slices.0.entry(slice.cell.shape).or_default().entry(&slice.cell.target).or_default().push(slice);
+        }
+        slices
+    }
+
+    /// Those of one target in one shape.
+    pub fn get(&self, target: &str, shape: Shape) -> &[&'a SliceRecord] {
+        self.0.get(&shape).and_then(|targets| targets.get(target)).map_or(&[], Vec::as_slice)
+    }
+}
+
 impl<'a> Report<'a> {
     /// Puts every target of a run in its place.
     pub fn of(run: &'a Run) -> Self {
-        let mut slices: BTreeMap<(&str, Shape), Vec<&SliceRecord>> = BTreeMap::new();
-        for slice in &run.slices {
-            slices.entry((&slice.cell.target, slice.cell.shape)).or_default().push(slice);
-        }
+        let slices = Slices::of(run);
         let threads = run.record.options.threads;
+        let is_twin = |target: &TargetRecord| target.name == run.record.comparison.twin;
         let table = |shape| {
-            let mut table = Table { shape, ranked: Vec::new(), below: Vec::new(), failed: Vec::new() };
+            let (mut ranked, mut twin, mut below, mut failed) = (Vec::new(), None, Vec::new(), Vec::new());
             for target in &run.record.targets {
-                let own = slices.get(&(target.name.as_str(), shape)).map_or(&[][..], Vec::as_slice);
-                match place(target, shape, own, threads) {
-                    Place::Ranked(row) => table.ranked.push(row),
-                    Place::Below(below) => table.below.push(below),
-                    Place::Failed(failed) => table.failed.push(failed),
+                match place(target, shape, slices.get(&target.name, shape), threads) {
+                    Place::Ranked(row) if is_twin(target) => twin = Some(row),
+                    Place::Ranked(row) => ranked.push(row),
+                    // What the baseline cannot do, its second self need not say again.
+                    Place::Below(_) if is_twin(target) => {}
+                    Place::Below(own) => below.push(own),
+                    Place::Failed(own) => failed.push(own),
                     Place::NotReached => {}
                 }
             }
-            table.ranked.sort_by(|a, b| a.cost_us.median.total_cmp(&b.cost_us.median));
-            table
+            let rows = Rows { shape, ranked: &ranked, twin: twin.as_ref() };
+            let judgement = judge(&run.record, &rows, &slices);
+            sort(&mut ranked, &judgement);
+            Table { shape, ranked, twin, judgement, below, failed }
         };
         Self { run, tables: run.record.options.shapes.iter().copied().map(table).collect() }
     }
@@ -120,6 +147,13 @@ impl<'a> Report<'a> {
     pub fn standing(&self) -> Standing {
         if self.tables.iter().all(|table| table.failed.is_empty()) { Standing::Well } else { Standing::SomeFailed }
     }
+}
+
+/// By the estimate of the cost ratio, which is what tiers and verdicts speak of; by the median where there is none.
+fn sort(ranked: &mut [Row], judgement: &Judgement) {
+    let all = ranked.iter().all(|row| judgement.cost_ratio(&row.target.name).is_some());
+    let key = |row: &Row| judgement.cost_ratio(&row.target.name).filter(|_| all).unwrap_or(row.cost_us.median);
+    ranked.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.cost_us.median.total_cmp(&b.cost_us.median)));
 }
 
 fn place<'a>(target: &'a TargetRecord, shape: Shape, slices: &[&SliceRecord], threads: u32) -> Place<'a> {

@@ -7,6 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
 use super::table::{Report, Table};
+use super::verdicts;
 
 /// The whole report.
 pub fn terminal(report: &Report) -> String {
@@ -33,8 +34,12 @@ pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> Grid {
     for row in rows {
         grid.add_row(row);
     }
-    for column in grid.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (place, column) in grid.column_iter_mut().enumerate() {
+        // One space between columns: the table is to fit on a terminal.
+        column.set_padding((u16::from(place == 0), 1));
+        if place > 0 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     grid
 }
@@ -44,6 +49,14 @@ fn one(table: &Table) -> String {
     if table.ranked.is_empty() {
         text.push_str("nothing could be ranked\n");
     } else {
+        if let Some(stamp) = verdicts::stamp(&table.judgement) {
+            let _ = writeln!(text, "{stamp}");
+        }
+        let rows: Vec<Vec<String>> = table.ranked.iter().map(|row| verdicts::cells(table, row)).collect();
+        let _ = writeln!(text, "{}", grid(&verdicts::heads(&table.judgement), &rows));
+        for line in verdicts::lines(table) {
+            let _ = writeln!(text, "{line}");
+        }
         let rows: Vec<Vec<String>> = table.ranked.iter().map(|row| cells(row).to_vec()).collect();
         let _ = writeln!(text, "{}", grid(&HEADS, &rows));
     }

@@ -34,6 +34,26 @@ pub fn range(summary: &Summary, write: impl Fn(f64) -> String) -> String {
     format!("{}–{}", write(summary.min), write(summary.max))
 }
 
+/// A ratio: 1.034, 12.3, 140.
+pub fn ratio(value: f64) -> String {
+    match value {
+        100.0.. => format!("{value:.0}"),
+        10.0.. => format!("{value:.1}"),
+        0.01.. => format!("{value:.3}"),
+        _ => format!("{value:.5}"),
+    }
+}
+
+/// A difference as a share, rounded up, so that it never promises too much: `3.2 %`.
+pub fn percent_of(share: f64) -> String {
+    format!("{:.1} %", (share * 1000.0).ceil() / 10.0)
+}
+
+/// A share that somebody chose, as they wrote it: `5 %`, `0.5 %`.
+pub fn short_percent(share: f64) -> String {
+    format!("{} %", (share * 1e6).round() / 1e4)
+}
+
 /// Mebibytes, as `3.4`.
 pub fn mebibytes(bytes: f64) -> String {
     format!("{:.1}", bytes / f64::from(1 << 20))
@@ -55,6 +75,8 @@ mod tests {
         assert_eq!([thousands(0.0), thousands(999.4), thousands(1000.0)], ["0", "999", "1 000"]);
         assert_eq!(thousands(1_234_567.0), "1 234 567");
         assert_eq!([percent(0.5), percent(0.9931), percent(1.0)], ["50 %", "99.3 %", "100 %"]);
+        assert_eq!([ratio(1.0341), ratio(0.25), ratio(12.34), ratio(345.6)], ["1.034", "0.250", "12.3", "346"]);
+        assert_eq!([percent_of(0.0301), percent_of(1.5)], ["3.1 %", "150.0 %"]);
         assert_eq!(mebibytes(3.0 * 1024.0 * 1024.0), "3.0");
     }
 }
