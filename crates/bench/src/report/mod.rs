@@ -7,6 +7,8 @@ pub mod markdown;
 pub mod sweep;
 pub mod table;
 pub mod terminal;
+#[cfg(test)]
+mod tests;
 mod units;
 mod verdicts;
 

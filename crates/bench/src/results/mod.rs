@@ -1,5 +1,7 @@
 //! A run's directory: created exclusively, appended to as slices end, never overwritten.
 
+#[cfg(test)]
+pub(crate) mod fixed;
 mod record;
 
 use std::fs::{self, File};

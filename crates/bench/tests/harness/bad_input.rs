@@ -49,6 +49,9 @@ fn what_cannot_be_measured_is_refused_with_the_reason() {
     assert!(refused_in_one_line(&["run", "--requests", "1000"]).contains("wrk"));
     let few = refused_in_one_line(&["run", "--tool", "ab", "--requests", "10", "--connections", "20"]);
     assert!(few.contains("10") && few.contains("20"), "{few}");
+    assert!(refused_in_one_line(&["run", "axum", "--baseline", "axun"]).contains("did you mean axum?"));
+    assert!(refused(&["run", "--margin", "0.05"]).contains("percentage"));
+    assert!(refused_in_one_line(&["run", "axum", "--margin", "1%"]).contains("the effect not above the margin"));
     assert!(refused_in_one_line(&["run", "std-sequential", "--shape", "keep-alive"]).contains("shape"));
 }
 

@@ -5,3 +5,4 @@ mod faults;
 mod fixture;
 mod interrupted;
 mod shapes;
+mod verdicts;

@@ -1,0 +1,53 @@
+//! What a run says of the differences that it found.
+
+use crate::fixture::Fixture;
+
+/// Slices of about a tenth of a second.
+const SHORT: &[&str] = &["--tool", "ab", "--requests", "200", "--connections", "4", "--shape", "close"];
+
+#[test]
+fn a_server_that_burns_time_is_slower_and_the_baseline_is_like_itself() {
+    let fixture = Fixture::new().with("none", 0).with("burns", 2000);
+    let (status, printed, run) = fixture.run(&[SHORT, &["--blocks", "16"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    assert_eq!((run.slices.len(), run.record.comparison.baseline.as_str()), (3 * 16, "none"), "{printed}");
+    assert!(printed.contains("16 blocks; ratios are to none, which takes part twice"), "{printed}");
+    let row = printed.lines().find(|line| line.contains("burns ")).unwrap();
+    assert!(row.contains("slower"), "{printed}");
+    assert!(printed.contains("noise floor: none beside itself: cost "), "{printed}");
+}
+
+#[test]
+fn too_few_blocks_are_said_before_the_run_and_after_it() {
+    let fixture = Fixture::new().with("none", 0).with("burns", 2000);
+    let (status, printed, _) = fixture.run(&[SHORT, &["--quick", "--baseline", "burns"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(
+        printed.contains("2 blocks, too few for verdicts on 2 targets: that takes 6, and --blocks 12 leaves room"),
+        "{printed}"
+    );
+    assert!(printed.contains("too few blocks for verdicts (2 of 6)") && !printed.contains("faster"), "{printed}");
+    assert!(printed.contains("noise floor: burns beside itself"), "{printed}");
+}
+
+#[test]
+fn one_target_alone_is_measured_beside_itself() {
+    let fixture = Fixture::new().with("none", 0);
+    let (status, printed, run) = fixture.run(&[SHORT, &["--blocks", "1"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    let measured: Vec<&str> = run.record.targets.iter().map(|target| target.name.as_str()).collect();
+    assert_eq!(measured, ["none", "none (again)"]);
+    assert!(printed.contains("noise floor: none beside itself"), "{printed}");
+}
+
+#[test]
+fn a_run_in_which_all_fail_has_no_ratios_and_says_why() {
+    let fixture = Fixture::new().with("exits", 0).with("other-body", 0);
+    let (status, printed, run) = fixture.run(&[SHORT, &["--blocks", "1"]].concat());
+    assert_eq!(status, Some(1), "{printed}");
+    assert_eq!(run.slices.len(), 3);
+    assert!(
+        printed.contains("nothing could be ranked") && printed.contains("FAILED       exits (again): "),
+        "{printed}"
+    );
+}
