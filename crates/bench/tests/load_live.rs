@@ -152,7 +152,9 @@ fn every_answer_to_pipelined_requests_is_counted_once() {
         // When the time is up, all that each of the 4 connections sent at once may be under way.
         let under_way = if name == "wrk" { 4 * u64::from(DEPTH) } else { 0 };
         assert!((said..=said + under_way).contains(&counted), "{name}: {said} said, {counted} counted");
-        assert_eq!(server.connections.load(Ordering::Relaxed), 4, "{name}");
+        // wrk tries the address on a connection of its own first.
+        let tried = if name == "wrk" { 1 } else { 0 };
+        assert_eq!(server.connections.load(Ordering::Relaxed), 4 + tried, "{name}");
         let together = if name == "wrk" { Some(DEPTH) } else { None };
         assert_eq!(report.batch, together, "{name}");
     }

@@ -23,9 +23,13 @@ pub fn parse_to_json(name: &str, output: &Output) -> Result<Value, String> {
         let names = TOOLS.map(super::LoadTool::name).join(", ");
         return Err(format!("no load tool is called `{name}`; there are {names}"));
     };
-    let (status, reason, report) = match known.parse(output) {
+    let (status, reason, mut report) = match known.parse(output) {
         Ok(report) => ("ok", None, report),
         Err(failure) => ("failed", Some(failure.reason), *failure.seen),
     };
+    if report.open_loop.is_some() {
+        let warning = "oha's CSV has no rows for requests that failed: compare `requests` with how many were asked for";
+        report.warnings.push(warning.to_owned());
+    }
     serde_json::to_value(Parsed { tool: known.name(), status, reason, report }).map_err(|error| error.to_string())
 }

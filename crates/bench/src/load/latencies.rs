@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// Values are kept to this many significant digits.
 const DIGITS: u8 = 3;
 
+/// What takes longer, over 104 days, is taken for this.
+const LONGEST_NS: u64 = 9_000_000_000_000_000;
+
 /// A percentile is given only if so many values lie beyond it: with fewer it is the luck of a few requests.
 pub const BEYOND: f64 = 10.0;
 
@@ -34,8 +37,8 @@ impl Latencies {
     }
 
     fn add_many(&mut self, ns: u64, count: u64) {
-        // A histogram that grows takes every value; none takes longer than 2^63 ns.
-        self.0.saturating_record_n(ns, count);
+        // `saturating_record_n` would not let it grow, and keep every value at its first bound.
+        self.0.record_n(ns.min(LONGEST_NS), count).expect("a histogram that grows takes every value");
     }
 
     /// Counts all values of `other` too.
@@ -89,7 +92,7 @@ impl TryFrom<Stored> for Latencies {
         let mut all = Self::default();
         let mut last = None;
         for (ns, count) in stored.0 {
-            if last.is_some_and(|last| last >= ns) || count == 0 || ns > i64::MAX as u64 {
+            if last.is_some_and(|last| last >= ns) || count == 0 || ns > 2 * LONGEST_NS {
                 return Err(format!("[{ns}, {count}] is no part of an ascending histogram"));
             }
             last = Some(ns);
@@ -147,6 +150,8 @@ mod tests {
         let read: Latencies = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), text);
         assert_eq!(read.count(), 7);
+        assert!(near(read.max_us(), 60e6));
+        assert!(near(of([u64::MAX]).max_us(), LONGEST_NS as f64 / 1e3));
         for bad in ["[[2,1],[1,1]]", "[[1,1],[1,1]]", "[[1,0]]", "[[-1,1]]", "{}"] {
             assert!(serde_json::from_str::<Latencies>(bad).is_err(), "{bad}");
         }

@@ -197,6 +197,9 @@ pub struct Report {
     /// How many requests one latency is of, where the tool sends several at once and times them together.
     #[serde(skip)]
     pub batch: Option<u32>,
+    /// Connections that the tool opened, where it says.
+    #[serde(skip)]
+    pub opened: Option<u64>,
     /// The time from when each request was due to the end of its answer, where the tool gives that.
     #[serde(skip)]
     pub open_loop: Option<Latencies>,

@@ -169,6 +169,8 @@ impl LoadTool for Oha {
 /// A row of the CSV, its times in seconds.
 struct Row {
     start: f64,
+    /// 0 on a connection that was open already.
+    dial_up: f64,
     response_delay: f64,
     duration: f64,
     bytes: u64,
@@ -179,10 +181,10 @@ impl Row {
     fn read(line: &str) -> Option<Self> {
         let mut cells = line.split(',');
         let mut time = || text::decimal(cells.next()?).map(|time| time.value);
-        let (start, _, _) = (time()?, time()?, time()?);
+        let (start, _dns, dial_up) = (time()?, time()?, time()?);
         let (response_delay, duration) = (time()?, time()?);
         let (bytes, status) = (text::count(cells.next()?)?, text::count(cells.next()?)?);
-        cells.next().is_none().then_some(Self { start, response_delay, duration, bytes, status })
+        cells.next().is_none().then_some(Self { start, dial_up, response_delay, duration, bytes, status })
     }
 }
 
@@ -197,6 +199,7 @@ fn read_rows(text: &str, report: &mut Report) -> Result<(), String> {
     report.good_requests = Some(requests - not_2xx);
     report.errors.non_2xx = Some(not_2xx);
     let Some(first) = rows.first() else { return Ok(()) };
+    report.opened = Some(count(&|row| row.dial_up > 0.0));
     report.errors.length = Some(count(&|row| row.bytes != first.bytes));
     let ends = rows.iter().map(|row| row.start + row.response_delay);
     let duration_s = ends.fold(0.0, f64::max) - first.start;
@@ -233,4 +236,52 @@ fn count_errors(said: &BTreeMap<String, u64>) -> Errors {
         *counter += n;
     }
     Errors { connect: Some(connect), timeout: Some(timeout), exceptions: Some(exceptions), ..Errors::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use super::*;
+
+    /// 100 requests, one each 10 ms, of which the `n`th takes `n` ms and has this end of its row.
+    fn csv(end: impl Fn(u32) -> &'static str) -> String {
+        let mut text = format!("{CSV}\n");
+        for n in 1..=100u32 {
+            let (start, took) = (f64::from(n) / 100.0, f64::from(n) / 1000.0);
+            // Each began half of its time after it was due.
+            let dial_up = if n == 1 { "0.0001" } else { "0" };
+            writeln!(text, "{start},0,{dial_up},{},{took},{}", took / 2.0, end(n)).unwrap();
+        }
+        text
+    }
+
+    fn read(text: &str) -> Result<Report, super::super::Failure> {
+        Oha.parse(&Output { stdout: text.as_bytes(), ..Output::default() })
+    }
+
+    #[test]
+    fn latencies_are_from_when_a_request_was_due_and_without_the_first_tenth() {
+        let report = read(&csv(|_| "12,200")).unwrap();
+        assert_eq!((report.requests, report.good_requests), (Some(100), Some(100)));
+        // From the start of the first to the end of the last.
+        assert!((report.duration_s.unwrap() - (0.99 + 0.05)).abs() < 1e-9);
+        assert_eq!(report.opened, Some(1));
+        let latencies = report.open_loop.unwrap();
+        assert_eq!(latencies.count(), 90);
+        let middle = latencies.percentile_us(50.0).unwrap();
+        assert!((middle / 55_000.0 - 1.0).abs() < 0.002, "{middle}");
+        assert_eq!(report.latency_us.p99, None);
+    }
+
+    #[test]
+    fn a_row_that_is_not_good_fails_the_slice() {
+        let failed = read(&csv(|n| if n % 10 == 0 { "12,503" } else { "12,200" })).unwrap_err();
+        assert!(failed.reason.contains("10 of 100 answers were not 2xx"), "{failed}");
+        let failed = read(&csv(|n| if n == 7 { "11,200" } else { "12,200" })).unwrap_err();
+        assert!(failed.reason.contains("1 of 100 answers had another length"), "{failed}");
+        for bad in [csv(|_| "12"), csv(|_| "12,200,1"), csv(|_| "x,200"), format!("{CSV}\n"), "a,b\n".to_owned()] {
+            assert!(read(&bad).is_err(), "{bad:.100}");
+        }
+    }
 }

@@ -301,7 +301,8 @@ impl Slice<'_> {
         if let Some(kept) = report.keep_alive_requests {
             return Some(kept as f64 / requests as f64);
         }
-        let reopened = opened?.saturating_sub(u64::from(self.job.connections));
+        // The machine's counter holds connections of others too.
+        let reopened = report.opened.or(opened)?.saturating_sub(u64::from(self.job.connections));
         Some((1.0 - reopened as f64 / requests as f64).max(0.0))
     }
 }

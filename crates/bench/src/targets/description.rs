@@ -114,3 +114,26 @@ fn ten_seconds() -> u64 {
 fn five_hundred() -> u32 {
     500
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(more: &str) -> Result<Description, toml::de::Error> {
+        toml::from_str(&format!(
+            "name = \"x\"\nkind = \"runtime\"\nlanguage = \"Rust\"\nmodel = \"\"\nport = 8101\n{more}"
+        ))
+    }
+
+    #[test]
+    fn pipelining_and_a_rate_need_connections_that_are_kept() {
+        let held = |more: &str| {
+            let described = described(more).unwrap();
+            [Shape::KeepAlive, Shape::Close, Shape::Pipelined, Shape::FixedRate].map(|shape| described.holds(shape))
+        };
+        assert_eq!(held(""), [true; 4]);
+        assert_eq!(held("shapes = [\"close\"]"), [false, true, false, false]);
+        assert_eq!(held("[cannot]\npipelining = \"drops them\""), [true, true, false, true]);
+        assert!(described("shapes = [\"pipelined\"]").is_err());
+    }
+}
