@@ -72,6 +72,9 @@ impl Client {
         let len = match reply.field("content-length") {
             _ if bodiless => 0,
             Ok(value) => value.parse().map_err(|_| format!("its Content-Length is {value:?}"))?,
+            Err(_) if reply.field("transfer-encoding").is_ok() => {
+                return Err("its body comes in chunks (Transfer-Encoding), not with Content-Length: 12".into());
+            }
             Err(_) if ended => reply.rest.len(),
             Err(_) => return Ok(None),
         };

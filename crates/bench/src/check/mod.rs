@@ -78,11 +78,12 @@ pub fn pipelined(address: SocketAddr, depth: u32) -> Result<Answer, String> {
 pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, count: u32) -> Result<(), String> {
     let mut client: Option<Client> = None;
     for _ in 0..count {
-        let mut current = match client.take() {
-            Some(client) => client,
-            None => Client::connect(address, TIMEOUT)?,
+        let (mut current, kept) = match client.take() {
+            Some(client) => (client, true),
+            None => (Client::connect(address, TIMEOUT)?, false),
         };
-        let answer = ask(&mut current, address, dialect, keep)?;
+        let answer = ask(&mut current, address, dialect, keep)
+            .map_err(|why| if kept { format!("on a connection that it said it keeps: {why}") } else { why })?;
         client = (keep && answer.kept).then_some(current);
     }
     Ok(())

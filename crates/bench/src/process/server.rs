@@ -152,15 +152,20 @@ impl Server {
             let how = self.supervisor.wait_exited(wait).unwrap_or_else(|| "in an unknown way".into());
             return Err(format!("it ended {how}{}", self.supervisor.last_words()));
         }
-        let words = |why: String| format!("{why}{}", self.supervisor.last_words());
-        let listening = listeners(self.supervisor.pid(), self.address)
-            .map_err(|why| words(format!("it does not listen on {} any more: {why}", self.address)))?;
-        if self.listening.iter().any(|process| listening.contains(process)) {
+        let listening = listeners(self.supervisor.pid(), self.address);
+        if listening.as_ref().is_ok_and(|now| self.listening.iter().any(|process| now.contains(process))) {
             return Ok(());
         }
-        let now: Vec<String> = listening.iter().map(|process| process.pid.to_string()).collect();
-        let before = self.listening.iter().map(|process| process.pid.to_string()).collect::<Vec<_>>().join(", ");
-        Err(words(format!("the process that listened ended (pid {before}), and pid {} listens now", now.join(", "))))
+        let pids = |processes: &[Process]| {
+            processes.iter().map(|process| process.pid.to_string()).collect::<Vec<_>>().join(" and ")
+        };
+        let before = if self.listening.iter().any(|process| tree::process(process.pid) == Some(*process)) {
+            format!("it closed its port {}", self.address.port())
+        } else {
+            format!("the process that listened (pid {}) ended", pids(&self.listening))
+        };
+        let now = listening.map_or_else(|why| why, |now| format!("pid {} listens now", pids(&now)));
+        Err(format!("{before}, and {now}{}", self.supervisor.last_words()))
     }
 
     /// Ends it with all that it started, and proves that its port is free again.

@@ -6,6 +6,8 @@ use super::table::{Below, Report, Row, Table};
 use super::units::{digits, mebibytes, percent, range, short_percent, thousands};
 use crate::load::Shape;
 use crate::results::Options;
+use crate::results::{IDLE_CORES, Outcome};
+use crate::stats::Summary;
 
 /// The heads of the columns.
 pub const HEADS: [&str; 9] =
@@ -98,6 +100,7 @@ pub fn notes(report: &Report) -> Vec<String> {
             short_percent(comparison.rules.margin()),
         ));
     }
+    notes.extend(report.run.record.targets.iter().filter_map(|target| idle(report, &target.name)));
     if report.run.is_partial() {
         notes.push(format!(
             "PARTIAL: {} of {} slices were measured before this run was ended.",
@@ -106,4 +109,15 @@ pub fn notes(report: &Report) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// A target that does not rest when it is idle.
+fn idle(report: &Report, target: &str) -> Option<String> {
+    let own = report.run.slices.iter().filter(|slice| slice.cell.target == target);
+    let cores = Summary::of(own.filter_map(|slice| match &slice.outcome {
+        Outcome::Valid(measurement) => measurement.idle_cores,
+        Outcome::Failed(_) => None,
+    }))?;
+    (cores.median > IDLE_CORES)
+        .then(|| format!("{target} uses {} % of a core when idle.", digits(cores.median * 100.0)))
 }

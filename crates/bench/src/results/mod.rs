@@ -12,8 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
 pub use record::{
-    Capacity, ComparisonRecord, Failed, FixedRate, Measurement, Options, Outcome, RunRecord, SCHEMA, SliceRecord,
-    Stage, TargetRecord, ToolRecord,
+    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
+    SliceRecord, Stage, TargetRecord, ToolRecord,
 };
 
 use crate::machine::Commit;
@@ -57,8 +57,9 @@ impl RunDirectory {
         }
         let path = path.canonicalize()?;
         fs::create_dir(path.join(RAW_FOLDER))?;
-        replace(&path.join(RUN_FILE), &to_json_pretty(run)?)?;
         let slices = File::options().append(true).create_new(true).open(path.join(SLICES_FILE))?;
+        // Last: a directory that has it is a run.
+        replace(&path.join(RUN_FILE), &to_json_pretty(run)?)?;
         Ok(Self { path, slices })
     }
 

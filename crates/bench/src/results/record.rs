@@ -12,6 +12,10 @@ use crate::stats::Rules;
 /// The version of these records. A change in what a field means, or a field that is gone, is a new one.
 pub const SCHEMA: u32 = 1;
 
+/// A server may use this share of a core when idle, before it is worth a line: others would pay for it if they were
+/// measured meanwhile.
+pub const IDLE_CORES: f64 = 0.002;
+
 /// `run.json`: what was asked for, of whom, on what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {

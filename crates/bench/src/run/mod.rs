@@ -338,6 +338,10 @@ fn measure(
             }
         };
         not_started.note(target.name(), &outcome);
+        if matches!(outcome, Outcome::Failed(_)) {
+            // A full disk is no fault of the target.
+            directory.must_have_room()?;
+        }
         directory.append(&SliceRecord {
             schema: SCHEMA,
             block: step.block,

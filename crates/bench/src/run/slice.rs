@@ -29,9 +29,6 @@ const DURATION_RANGE: std::ops::RangeInclusive<f64> = 0.9..=2.0;
 /// How long an idle server is looked at.
 const IDLE_LOOK: Duration = Duration::from_millis(100);
 
-/// A server may use this share of a core when idle.
-const IDLE_LIMIT: f64 = 0.002;
-
 /// A slice that was tried.
 pub struct Tried {
     /// The load tool's command line; empty if it did not come so far.
@@ -94,17 +91,6 @@ fn idle_cores(server: &Server) -> Option<f64> {
     std::thread::sleep(IDLE_LOOK);
     let used = server.cpu().since(&before).total.as_secs_f64();
     Some(used / began.elapsed().as_secs_f64()).filter(|share| share.is_finite())
-}
-
-/// Other targets would pay for it if they were measured while it waits.
-fn idle_warning(idle_cores: Option<f64>) -> Option<String> {
-    idle_cores.filter(|share| *share > IDLE_LIMIT).map(|share| format!("uses {} % of a core when idle", percent(share)))
-}
-
-/// Two digits are enough, and `0.25` must not become `0`.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent < 1.0 { format!("{percent:.1}") } else { format!("{percent:.0}") }
 }
 
 enum Stopped {
@@ -208,7 +194,7 @@ impl Slice<'_> {
             idle_cores,
             closed_loop_latency_us: if fixed_rate.is_some() { Latency::default() } else { report.latency_us },
             fixed_rate,
-            warnings: report.warnings.into_iter().chain(idle_warning(idle_cores)).collect(),
+            warnings: report.warnings,
         })
     }
 

@@ -17,6 +17,8 @@ const AT_START: &[Case] = &[
     ("unavailable", 0, &["status: 503 instead of 200"]),
     ("not-http", 0, &["not HTTP"]),
     ("stale-date", 0, &["date", "1970"]),
+    ("never-reads", 0, &["no answer within"]),
+    ("chunked", 0, &["in chunks", "Content-Length"]),
 ];
 
 const UNDER_WRK: &[Case] = &[
@@ -27,6 +29,13 @@ const UNDER_WRK: &[Case] = &[
     ("dies", 1000, &["it ended with status 3"]),
     ("hangs", 100, &["some got no answer"]),
     ("resets", 100, &["failed"]),
+    ("truncates", 100, &["reads failed"]),
+    ("worker-dies", 500, &["the process that listened (pid ", "ended, and it listens nowhere"]),
+    ("worker-is-replaced", 500, &["the process that listened (pid ", "listens now"]),
+    ("closes-its-port", 500, &["it closed its port"]),
+    // Three for the checks and the warm-up, and a part of the load tool's.
+    ("stops-accepting", 6, &["no answer"]),
+    ("half-closes", 0, &["that it said it keeps"]),
 ];
 
 const UNDER_AB: &[Case] = &[
@@ -36,6 +45,10 @@ const UNDER_AB: &[Case] = &[
     ("dies", 1000, &["it ended with status 3"]),
     ("hangs", 100, &["timeout"]),
     ("resets", 100, &["reset"]),
+    ("truncates", 100, &["another length"]),
+    ("worker-dies", 500, &["the process that listened (pid ", "ended, and it listens nowhere"]),
+    ("closes-its-port", 500, &["it closed its port"]),
+    ("stops-accepting", 200, &["timeout"]),
 ];
 
 #[test]
@@ -74,12 +87,13 @@ fn all_fail_but_the_good_one(cases: &[Case], args: &[&str]) {
 }
 
 #[test]
-fn servers_that_fork_leave_or_do_not_listen_to_sigterm_are_measured_and_ended() {
-    let fixture = Fixture::new().with("forks", 0).with("forks-and-leaves", 0).with("ignores-term", 0);
+fn servers_that_are_unusual_but_right_are_measured_and_ended() {
+    let unusual = ["forks", "forks-and-leaves", "daemonises", "ignores-term", "mapped", "two-writes"];
+    let fixture = unusual.iter().fold(Fixture::new(), |fixture, fault| fixture.with(fault, 0)).with("slow", 1);
     let (status, printed, run) = fixture.run(&["--shape", "keep-alive", "--blocks", "1"]);
     assert_eq!(status, Some(0), "{printed}");
     // The first of them is the baseline, and takes part twice.
-    assert_eq!(run.slices.len(), 4);
+    assert_eq!(run.slices.len(), unusual.len() + 2);
     assert_eq!(fixture.left_behind(), [] as [String; 0]);
 }
 
@@ -116,4 +130,13 @@ fn a_server_that_logs_every_request_fills_no_disk_and_does_not_block() {
     let largest = std::fs::read_dir(fixture.out().join("raw")).unwrap().flatten();
     let largest = largest.filter_map(|entry| entry.metadata().ok()).map(|file| file.len()).max().unwrap();
     assert!(largest < 1 << 20, "{largest} bytes of output were kept");
+}
+
+#[test]
+fn a_server_that_does_not_rest_when_it_is_idle_is_noted() {
+    let fixture = Fixture::new().with("none", 0).with("spins", 30);
+    let (status, printed, _) = fixture.run(&["--shape", "keep-alive", "--blocks", "1", "--connections", "4"]);
+    assert_eq!(status, Some(0), "{printed}");
+    let notes: Vec<&str> = printed.lines().filter(|line| line.contains("of a core when idle")).collect();
+    assert!(notes.len() == 1 && notes[0].starts_with("spins uses "), "{printed}");
 }

@@ -14,6 +14,7 @@ use hello_bench::results::{Outcome, Run};
 pub struct Fixture {
     folder: tempfile::TempDir,
     targets: String,
+    out: PathBuf,
     /// The ports of its targets.
     pub ports: Vec<u16>,
 }
@@ -21,7 +22,15 @@ pub struct Fixture {
 impl Fixture {
     /// Without targets.
     pub fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), targets: String::new(), ports: Vec::new() }
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("result");
+        Self { folder, targets: String::new(), out, ports: Vec::new() }
+    }
+
+    /// Has the result go elsewhere below its folder.
+    pub fn to(mut self, out: &str) -> Self {
+        self.out = self.folder.path().join(out);
+        self
     }
 
     /// Adds a fault server that goes wrong in this way, after `n`; it goes by the fault's name.
@@ -59,7 +68,7 @@ impl Fixture {
 
     /// Where the result goes.
     pub fn out(&self) -> PathBuf {
-        self.folder.path().join("result")
+        self.out.clone()
     }
 
     /// `hello-bench run` on the targets of this fixture, and what else it is told.
@@ -72,8 +81,15 @@ impl Fixture {
     }
 
     /// `hello-bench run --resume` on the result of this fixture.
+    pub fn resuming(&self) -> Command {
+        let mut command = hello_bench();
+        command.env(LOCK_VARIABLE, self.lock()).arg("run").arg("--resume").arg(self.out());
+        command
+    }
+
+    /// The same, to its end.
     pub fn resume(&self) -> Output {
-        hello_bench().env(LOCK_VARIABLE, self.lock()).arg("run").arg("--resume").arg(self.out()).output().unwrap()
+        self.resuming().output().unwrap()
     }
 
     /// A lock of its own: the tests disturb each other, but look at no figures.
@@ -96,7 +112,7 @@ impl Fixture {
     /// The processes that still serve, or would, for a target of this fixture.
     pub fn left_behind(&self) -> Vec<String> {
         let mine = |cmdline: &[String]| {
-            cmdline.first().is_some_and(|program| Path::new(program) == fault_server())
+            cmdline.iter().any(|word| Path::new(word) == fault_server())
                 && self.ports.iter().any(|port| cmdline.contains(&port.to_string()))
         };
         procfs::process::all_processes()

@@ -1,32 +1,41 @@
 //! Whatever ends the harness, nothing that it started is left, and what was measured can be read.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use hello_bench::results::{REPORT_FILE, Run};
+use hello_bench::results::{REPORT_FILE, RUN_FILE, Run};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, reasons};
 
 /// A run that would take minutes, and has begun to measure.
-fn long_run(fixture: &Fixture) -> Child {
+pub fn long_run(fixture: &Fixture) -> Child {
     let mut command = fixture.command(&["--blocks", "500", "--shape", "keep-alive"]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while Run::read(&fixture.out()).map_or(0, |run| run.slices.len()) == 0 {
-        assert!(Instant::now() < deadline, "nothing is measured");
-        sleep(Duration::from_millis(20));
-    }
+    let said = std::fs::File::create(fixture.path("stderr")).unwrap();
+    let child = command.stdout(Stdio::piped()).stderr(said).spawn().unwrap();
+    until_slices(fixture, 1);
     child
 }
 
-fn signal(child: &Child, signal: Signal) {
+/// Waits until this many slices are kept.
+pub fn until_slices(fixture: &Fixture, count: usize) {
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while Run::read(&fixture.out()).map_or(0, |run| run.slices.len()) < count {
+        assert!(Instant::now() < deadline, "nothing is measured");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+pub fn signal(child: &Child, signal: Signal) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
 }
 
-fn nothing_is_left(fixture: &Fixture) {
+pub fn nothing_is_left(fixture: &Fixture) {
     let deadline = Instant::now() + Duration::from_secs(10);
     while !fixture.left_behind().is_empty() {
         assert!(Instant::now() < deadline, "left behind: {:?}", fixture.left_behind());
@@ -50,16 +59,93 @@ fn a_signal_ends_a_run_with_what_was_measured() {
     }
 }
 
+/// Moments after the start of a run, from a seed that is printed; `HELLO_BENCH_TEST_SEED` repeats it.
+fn moments(count: usize, below: Duration) -> Vec<Duration> {
+    let given = std::env::var("HELLO_BENCH_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed: u64 = given.unwrap_or_else(hello_bench::run::fresh_seed);
+    println!("HELLO_BENCH_TEST_SEED={seed}");
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    (0..count).map(|_| below.mul_f64(random.random_range(0.0..1.0))).collect()
+}
+
 #[test]
-fn a_killed_harness_leaves_nothing_running_and_its_result_readable() {
-    for wait_ms in [0, 170, 340, 510, 680, 850, 1020, 1190, 1360, 1530] {
-        let fixture = Fixture::new().with("ignores-term", 0).with("forks", 0);
-        let mut child = long_run(&fixture);
-        sleep(Duration::from_millis(wait_ms));
+fn a_harness_killed_at_any_moment_leaves_nothing_running_and_its_result_readable() {
+    for moment in moments(10, Duration::from_secs(8)) {
+        println!("killed after {moment:?}");
+        let fixture = Fixture::new().with("ignores-term", 0).with("forks", 0).with("slow", 1).with("daemonises", 0);
+        let mut command = fixture.command(&["--blocks", "500"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        sleep(moment);
         signal(&child, Signal::SIGKILL);
         child.wait().unwrap();
         nothing_is_left(&fixture);
-        let run = Run::read(&fixture.out()).unwrap();
-        assert!(run.is_partial() && !run.slices.is_empty());
+        if fixture.out().join(RUN_FILE).exists() {
+            assert!(Run::read(&fixture.out()).unwrap().is_partial());
+        }
     }
+}
+
+#[test]
+fn a_harness_that_is_ended_while_it_builds_leaves_no_compiler() {
+    let real = env!("CARGO");
+    for which in [Signal::SIGKILL, Signal::SIGINT] {
+        let fixture = Fixture::new();
+        let slow = fixture.path("cargo");
+        let (begun, marker) = (fixture.path("begun"), format!("100000.{}", std::process::id()));
+        // Like cargo with a compiler that does not end.
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = build ] || exec {real} \"$@\"\nsleep {marker} &\n: > {}\nwait\n",
+            begun.display()
+        );
+        std::fs::write(&slow, script).unwrap();
+        std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut command = fixture.command(&["std-threads"]);
+        let mut child = command.env("CARGO", &slow).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while !begun.exists() {
+            assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none(), "nothing is built");
+            sleep(Duration::from_millis(20));
+        }
+        signal(&child, which);
+        let status = child.wait().unwrap();
+        assert!(which == Signal::SIGKILL || status.code() == Some(130), "{status}");
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while running(&marker) {
+            assert!(Instant::now() < deadline, "{which}: the compiler runs on");
+            sleep(Duration::from_millis(20));
+        }
+        assert!(!fixture.out().exists(), "a result was begun");
+    }
+}
+
+fn running(word: &str) -> bool {
+    let all = procfs::process::all_processes().unwrap().flatten();
+    all.filter_map(|process| process.cmdline().ok()).any(|cmdline| cmdline.iter().any(|w| w == word))
+}
+
+#[test]
+fn what_a_killed_supervisor_owned_is_ended_and_the_run_goes_on() {
+    let fixture = Fixture::new().with("ignores-term", 0).with("daemonises", 0);
+    let child = long_run(&fixture);
+    let pid = i32::try_from(child.id()).unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
+    let killed = |target: &str| {
+        reasons(&Run::read(&fixture.out()).unwrap(), target).iter().any(|why| why.contains("its supervisor was killed"))
+    };
+    while !(killed("ignores-term") && killed("daemonises")) {
+        assert!(Instant::now() < deadline, "no slice says so");
+        let supervisors = procfs::process::all_processes().unwrap().flatten().filter(|process| {
+            process.stat().is_ok_and(|stat| stat.ppid == pid)
+                && process.cmdline().is_ok_and(|line| line.get(1).is_some_and(|word| word == "supervise"))
+        });
+        for supervisor in supervisors {
+            let _ = kill(Pid::from_raw(supervisor.pid), Signal::SIGKILL);
+        }
+        sleep(Duration::from_millis(700));
+    }
+    let slices = Run::read(&fixture.out()).unwrap().slices.len();
+    until_slices(&fixture, slices + 2);
+    signal(&child, Signal::SIGINT);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    assert_eq!(fixture.left_behind(), [] as [String; 0]);
 }

@@ -4,5 +4,8 @@ mod bad_input;
 mod faults;
 mod fixture;
 mod interrupted;
+mod kept;
+mod resumed;
 mod shapes;
+mod stopped;
 mod verdicts;
