@@ -37,7 +37,9 @@ pub struct Owned {
     order: Option<ChildStdin>,
     events: Receiver<String>,
     exited: Option<String>,
-    /// Whether the supervisor said that nothing is left.
+    /// Whether nothing that it owned is left, although it was not told to end it.
+    alone: bool,
+    /// Whether the supervisor has said its last.
     ended: bool,
     /// Whether the supervisor went without having said so.
     lost: bool,
@@ -77,7 +79,17 @@ impl Owned {
         let pid = i32::try_from(child.id()).unwrap_or_default();
         let start = tree::process(pid).map_or(u64::MAX, |process| process.start);
         live().insert(pid);
-        Ok(Self { child, start, order, events, exited: None, ended: false, lost: false, log: log.to_owned() })
+        Ok(Self {
+            child,
+            start,
+            order,
+            events,
+            exited: None,
+            alone: false,
+            ended: false,
+            lost: false,
+            log: log.to_owned(),
+        })
     }
 
     /// Its own pid, below which everything of the target is.
@@ -112,6 +124,13 @@ impl Owned {
     pub fn exited(&mut self) -> Option<String> {
         self.listen();
         self.exited.clone()
+    }
+
+    /// How the target ended, if nothing of it is left. A look at /proc would not tell: while a server becomes a daemon,
+    /// each of its processes may be missed.
+    pub fn is_over(&mut self) -> Option<String> {
+        self.listen();
+        self.exited.clone().filter(|_| self.alone)
     }
 
     /// Whether somebody killed the supervisor, so that nothing owns the processes below it.
@@ -149,6 +168,7 @@ impl Owned {
         if let Some(how) = line.strip_prefix("exited ") {
             self.exited = Some(how.to_owned());
         }
+        self.alone |= line == "alone";
         self.ended |= line == "ended" || line.starts_with("failed ");
     }
 

@@ -79,22 +79,19 @@ impl Server {
             if supervisor.is_lost() {
                 return Some(Err(SUPERVISOR_KILLED.to_owned()));
             }
-            if let Some(how) = supervisor.exited()
-                && tree::descendants(root).is_empty()
-            {
+            if let Some(how) = supervisor.is_over() {
                 let before = if last == "nothing answers" { String::new() } else { format!(" ({last})") };
                 return Some(Err(format!("it ended {how} before it answered{before}{}", supervisor.last_words())));
             }
-            match check::agreed(address, Dialect::Http11, true) {
+            let asked = match check::agreed(address, Dialect::Http11, true) {
                 Ok(_) => {
                     let start_up = monotonic().saturating_sub(began);
-                    Some(listeners(root, address).map(|listening| (listening, start_up)))
+                    // While its processes fork and leave, /proc may not show who belongs to whom: asked again.
+                    listeners(root, address).map(|listening| (listening, start_up))
                 }
-                Err(why) => {
-                    last = why;
-                    None
-                }
-            }
+                Err(why) => Err(why),
+            };
+            asked.map_err(|why| last = why).ok().map(Ok)
         })?;
         let (listening, start_up) = match ready {
             Some(Ok(found)) => found,

@@ -9,7 +9,8 @@
 //! that logs every request neither fills the disk nor blocks on a full pipe.
 //!
 //! It tells the harness on its standard output, a line each: `started PID NANOSECONDS` (on the monotonic clock, right
-//! before the start), `failed WHY`, `exited HOW`, `ended`.
+//! before the start), `failed WHY`, `exited HOW`, `alone` (nothing of the
+//! target is left), `ended`.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -100,7 +101,11 @@ fn reap(main: i32) {
                 tell(&format!("exited by {which}"));
             }
             Ok(_) | Err(Errno::EINTR) => {}
-            Err(_) => return, // no child is left, and without one nobody can become a descendant
+            Err(_) => {
+                // No child is left, and without one nobody can become a descendant.
+                tell("alone");
+                return;
+            }
         }
     }
 }

@@ -314,7 +314,7 @@ fn measure(
     let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
     let left = resume::left(&steps, done)?;
-    let mut progress = Progress::new(left.len(), record.cells.len());
+    let mut progress = Progress::new(steps.len(), record.cells.len(), done.len());
     let mut not_started = NotStarted::default();
     for slice in done {
         not_started.note(&slice.cell.target, &slice.outcome);

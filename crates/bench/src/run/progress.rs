@@ -12,18 +12,19 @@ pub struct Progress {
     began: Instant,
     steps: usize,
     steps_per_block: usize,
+    earlier: usize,
     done: usize,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Nothing is done yet of `steps`.
-    pub fn new(steps: usize, steps_per_block: usize) -> Self {
+    /// So many are `done` of `steps`, by an earlier part of the run.
+    pub fn new(steps: usize, steps_per_block: usize, done: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} slices, {prefix}{msg}");
             ProgressBar::new(steps as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { began: Instant::now(), steps, steps_per_block: steps_per_block.max(1), done: 0, bar }
+        Self { began: Instant::now(), steps, steps_per_block: steps_per_block.max(1), earlier: done, done, bar }
     }
 
     /// A step begins. The bar is drawn now and not while the step is measured.
@@ -52,6 +53,7 @@ impl Progress {
     /// As long as the steps so far took on the average.
     fn left(&self) -> Duration {
         let todo = self.steps - self.done;
-        self.began.elapsed() / u32::try_from(self.done.max(1)).unwrap_or(u32::MAX) * u32::try_from(todo).unwrap_or(0)
+        self.began.elapsed() / u32::try_from((self.done - self.earlier).max(1)).unwrap_or(u32::MAX)
+            * u32::try_from(todo).unwrap_or(0)
     }
 }

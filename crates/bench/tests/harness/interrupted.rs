@@ -89,7 +89,7 @@ fn a_harness_killed_at_any_moment_leaves_nothing_running_and_its_result_readable
 fn a_harness_that_is_ended_while_it_builds_leaves_no_compiler() {
     let real = env!("CARGO");
     for which in [Signal::SIGKILL, Signal::SIGINT] {
-        let fixture = Fixture::new();
+        let fixture = Fixture::new().with("none", 0);
         let slow = fixture.path("cargo");
         let (begun, marker) = (fixture.path("begun"), format!("100000.{}", std::process::id()));
         // Like cargo with a compiler that does not end.
