@@ -1,5 +1,6 @@
 //! The command line, checked once; what it means is done elsewhere.
 
+mod compare;
 mod request;
 mod sweep;
 
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
 
+pub use compare::CompareArgs;
 pub use sweep::SweepArgs;
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
@@ -37,6 +39,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
     Sweep(SweepArgs),
+    /// Say what has become of every target from one run to another, or of two targets of one run
+    Compare(CompareArgs),
     /// Show where a build of the whole workspace would give a server other features than a build of its own
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object

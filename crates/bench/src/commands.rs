@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
-use crate::cli::{ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs};
+use crate::cli::{CompareArgs, ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs};
+use crate::compare;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
@@ -158,6 +159,16 @@ fn exit_of(ended: Ended) -> Exit {
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,
     }
+}
+
+/// `hello-bench compare`
+///
+/// # Errors
+/// When a run cannot be read, or the two cannot be compared.
+pub fn compare(args: &CompareArgs) -> Result<Exit> {
+    let (compared, text) = args.compared()?;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Ok(compare::exit(&compared, args.gate()))
 }
 
 /// `hello-bench features`

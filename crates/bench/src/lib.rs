@@ -4,6 +4,7 @@
 pub mod check;
 pub mod cli;
 pub mod commands;
+pub mod compare;
 pub mod exit;
 pub mod interrupt;
 pub mod load;

@@ -15,6 +15,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
+        Command::Compare(args) => commands::compare(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
         Command::Doctor => commands::doctor(),

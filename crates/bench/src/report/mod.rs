@@ -9,7 +9,7 @@ pub mod table;
 pub mod terminal;
 #[cfg(test)]
 mod tests;
-mod units;
+pub(crate) mod units;
 mod verdicts;
 
 pub use judgement::{Judgement, by_block};

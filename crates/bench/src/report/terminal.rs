@@ -27,7 +27,7 @@ pub fn terminal(report: &Report) -> String {
 }
 
 /// Figures to the right, under their heads.
-pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> Grid {
+pub(crate) fn grid(heads: &[&str], rows: &[Vec<String>]) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(presets::UTF8_BORDERS_ONLY).set_content_arrangement(ContentArrangement::Disabled);
     grid.set_header(heads);

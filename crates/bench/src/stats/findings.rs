@@ -10,7 +10,7 @@ use super::tiers;
 use super::verdict::{Conclusion, Tested, Verdict, units_needed};
 
 /// The level of every interval that is shown, for one comparison by itself.
-const LEVEL: f64 = 0.95;
+pub(super) const LEVEL: f64 = 0.95;
 
 /// What can be said of one metric in one shape.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -19,6 +19,7 @@ mod signed_rank;
 pub mod simulate;
 mod summary;
 mod tiers;
+mod unpaired;
 mod verdict;
 
 pub use findings::{
@@ -27,4 +28,5 @@ pub use findings::{
 pub use input::{BadRules, Better, Input, Metric, NoRatio, Rules, Series};
 pub use pilot::{Because, PilotTooShort, Planned, units_for};
 pub use summary::Summary;
+pub use unpaired::{Change, Samples, changes, unpaired_units_needed};
 pub use verdict::{Conclusion, Verdict, units_needed};

@@ -36,13 +36,20 @@ pub fn by_group(target: &Series, other: &Series) -> Vec<f64> {
 /// Pairs two targets by group. While neighbouring units go together (lag-1 autocorrelation above 0.3), neighbours are
 /// averaged in pairs.
 pub fn differences(target: &Series, other: &Series) -> Differences {
-    let mut values = by_group(target, other);
-    let (groups, autocorrelation, mut averaged) = (values.len(), lag_1(&values), 1);
+    let values = by_group(target, other);
+    let (groups, autocorrelation) = (values.len(), lag_1(&values));
+    let (values, averaged) = independent(values);
+    Differences { values, groups, averaged, autocorrelation }
+}
+
+/// Averages neighbours in pairs while they go together; how many are in each value then.
+pub(super) fn independent(mut values: Vec<f64>) -> (Vec<f64>, usize) {
+    let mut averaged = 1;
     while lag_1(&values).is_some_and(|r| r > AUTOCORRELATED) {
         values = average_neighbours(&values);
         averaged *= 2;
     }
-    Differences { values, groups, averaged, autocorrelation }
+    (values, averaged)
 }
 
 /// The difference of two logarithms, not the logarithm of a ratio: so it turns its sign exactly if the two are swapped.
@@ -71,7 +78,7 @@ pub(super) fn lag_1(values: &[f64]) -> Option<f64> {
 }
 
 /// The means of neighbours; one that is left over joins the last two.
-fn average_neighbours(values: &[f64]) -> Vec<f64> {
+pub(super) fn average_neighbours(values: &[f64]) -> Vec<f64> {
     let mut pairs: Vec<&[f64]> = values.chunks_exact(2).collect();
     if values.len() % 2 == 1 && values.len() > 1 {
         pairs.pop();

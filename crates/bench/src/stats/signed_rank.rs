@@ -32,6 +32,11 @@ impl Null {
                 mass[sum] = 0.5 * (mass[sum] + with);
             }
         }
+        Self::summed(mass)
+    }
+
+    /// From the probability of each value of a statistic that is distributed symmetrically, from 0 on.
+    pub(super) fn summed(mut mass: Vec<f64>) -> Self {
         let mut total = 0.0;
         for mass in &mut mass {
             total += *mass;
@@ -85,10 +90,15 @@ pub struct Walsh {
 impl Walsh {
     /// Of finite differences; `None` if there are none.
     pub fn of(differences: &[f64]) -> Option<Self> {
-        let mut sorted = Vec::with_capacity(walsh_count(differences.len()));
+        let mut averages = Vec::with_capacity(walsh_count(differences.len()));
         for (place, one) in differences.iter().enumerate() {
-            sorted.extend(differences[place..].iter().map(|other| 0.5 * (one + other)));
+            averages.extend(differences[place..].iter().map(|other| 0.5 * (one + other)));
         }
+        Self::sorted(averages)
+    }
+
+    /// Of the values that are counted above and below a centre; `None` if there are none.
+    pub(super) fn sorted(mut sorted: Vec<f64>) -> Option<Self> {
         sorted.sort_unstable_by(f64::total_cmp);
         (!sorted.is_empty()).then_some(Self { sorted })
     }

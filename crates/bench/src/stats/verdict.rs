@@ -70,14 +70,19 @@ impl Tested {
         if self.units < needed {
             return Conclusion::TooFew { units: self.units, needed };
         }
+        Conclusion::Verdict(self.verdict(metric, rules))
+    }
+
+    /// The verdict, where there are units enough.
+    pub fn verdict(&self, metric: Metric, rules: &Rules) -> Verdict {
         let lower = self.log_ratio < 0.0;
-        Conclusion::Verdict(match metric.better() {
+        match metric.better() {
             _ if !self.differ(rules) && self.p_equivalence < rules.alpha() => Verdict::Equivalent,
             _ if !self.differ(rules) => Verdict::Unresolved,
             Better::Lower if lower => Verdict::Faster,
             Better::Higher if !lower => Verdict::Faster,
             Better::Lower | Better::Higher => Verdict::Slower,
-        })
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a run says of the differences that it found.
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, hello_bench, text};
 
 /// Slices of about a tenth of a second.
 const SHORT: &[&str] = &["--tool", "ab", "--requests", "200", "--connections", "4", "--shape", "close"];
@@ -28,6 +28,29 @@ fn too_few_blocks_are_said_before_the_run_and_after_it() {
     );
     assert!(printed.contains("too few blocks for verdicts (2 of 6)") && !printed.contains("faster"), "{printed}");
     assert!(printed.contains("noise floor: burns beside itself"), "{printed}");
+}
+
+#[test]
+fn a_run_is_compared_with_another_and_its_targets_with_each_other() {
+    let fixture = Fixture::new().with("none", 0).with("burns", 2000);
+    let (status, printed, _) = fixture.run(&[SHORT, &["--blocks", "8"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    let out = fixture.out();
+    let compare = |args: &[&str]| {
+        let output = hello_bench().arg("compare").arg(&out).args(args).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    let (status, same) = compare(&[out.to_str().unwrap()]);
+    assert_eq!(status, Some(0), "{same}");
+    assert!(same.contains("Unpaired") && !same.contains("FORCED"), "{same}");
+    let (status, worse) = compare(&["--targets", "none", "burns", "--fail-on", "worse"]);
+    assert_eq!(status, Some(3), "{worse}");
+    let (status, regressed) = compare(&["--targets", "none", "burns", "--max-regression", "5%"]);
+    assert_eq!(status, Some(3), "{regressed}");
+    for wrong in [&["--targets", "none", "nobody"][..], &[], &["/nowhere"]] {
+        let (status, refused) = compare(wrong);
+        assert_eq!((status, refused.trim_end().lines().count()), (Some(2), 1), "{wrong:?}: {refused}");
+    }
 }
 
 #[test]

@@ -1,0 +1,263 @@
+//! What has become of every target from one run to another, or from one target to another of one run; from their records
+//! alone.
+
+mod gate;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use anyhow::{Result, ensure};
+
+pub use gate::{Gate, exit};
+pub use words::words;
+
+use crate::load::Shape;
+use crate::report::table::{Row, Slices};
+use crate::report::{Report, Table, by_block};
+use crate::results::Run;
+use crate::stats::{Change, Comparison, Found, Input, Metric, Rules, Samples, Series, analyse, changes};
+
+/// Two sides, A and B, beside each other.
+#[derive(Debug)]
+pub struct Compared {
+    /// How they were compared.
+    pub method: Method,
+    /// What must be equal and is not, if the user wanted the comparison all the same.
+    pub forced: Vec<String>,
+    /// What else a reader must know.
+    pub notes: Vec<String>,
+    /// When a difference counts.
+    pub rules: Rules,
+    /// Shape by shape.
+    pub shapes: Vec<InShape>,
+}
+
+/// How two sides were compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Method {
+    /// Two runs, one after the other.
+    Runs,
+    /// Two targets in the same blocks.
+    Targets(String, String),
+}
+
+/// One shape.
+#[derive(Debug)]
+pub struct InShape {
+    /// The shape.
+    pub shape: Shape,
+    /// Targets that could be compared.
+    pub rows: Vec<Beside>,
+    /// Targets that could not, and why.
+    pub without: Vec<Without>,
+}
+
+/// A target on both sides.
+#[derive(Debug)]
+pub struct Beside {
+    /// The target.
+    pub target: String,
+    /// Median cost of A and B, in µs.
+    pub cost_us: (f64, f64),
+    /// Median good responses per second of A and B.
+    pub rps: (f64, f64),
+    /// Whether each of these is only what the load tool could ask for.
+    pub rps_at_least: (bool, bool),
+    /// What has become of its cost; `None` if no block has it.
+    pub cost: Option<Change>,
+    /// What has become of its requests per second; `None` too if the load tool was the limit on a side.
+    pub rps_change: Option<Change>,
+}
+
+/// A target that could not be compared.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Without {
+    /// The target.
+    pub target: String,
+    /// Why.
+    pub reason: String,
+    /// Whether B failed where A did not.
+    pub failed_in_b: bool,
+}
+
+/// Compares two runs.
+///
+/// # Errors
+/// When they were made under different conditions and that is not `forced`, or have no shape in common.
+pub fn runs(a: &Run, b: &Run, force: bool) -> Result<Compared> {
+    let mut differences = a.record.fingerprint.differences(&b.record.fingerprint);
+    let (rules, then) = (a.record.comparison.rules, b.record.comparison.rules);
+    if rules != then {
+        differences.push(format!("when a difference counts: {}, then {}", words::rules(&rules), words::rules(&then)));
+    }
+    ensure!(
+        force || differences.is_empty(),
+        "the two runs were made under different conditions, and are not compared without --force: {}",
+        differences.join("; ")
+    );
+    let (first, then) = (Report::of(a), Report::of(b));
+    let pairs =
+        first.tables.iter().filter_map(|table| Some((table, then.tables.iter().find(|t| t.shape == table.shape)?)));
+    let shapes: Vec<InShape> = pairs.map(|(table, other)| in_shape(a, b, table, other, &rules)).collect();
+    ensure!(!shapes.is_empty(), "the two runs have no shape in common");
+    let unknown = a.record.fingerprint.unknown();
+    let mut notes = Vec::new();
+    if !unknown.is_empty() {
+        let first: Vec<&str> = unknown.iter().copied().take(6).collect();
+        let rest = unknown.len() - first.len();
+        let rest = if rest == 0 { String::new() } else { format!(" and {rest} more, as run.json has them") };
+        notes.push(format!("unknown, so that nobody can say whether it was equal: {}{rest}", first.join(", ")));
+    }
+    for (side, run) in [("A", a), ("B", b)] {
+        if run.is_partial() {
+            notes.push(format!("{side} is PARTIAL: {} of {} slices", run.slices.len(), run.planned()));
+        }
+    }
+    for (side, report) in [("A", &first), ("B", &then)] {
+        if report.tables.iter().any(|table| table.judgement.is_stamped()) {
+            notes.push(format!("{side} is NOT TO BE TRUSTED: its baseline came out different from itself"));
+        }
+    }
+    Ok(Compared { method: Method::Runs, forced: differences, notes, rules, shapes })
+}
+
+fn in_shape(a: &Run, b: &Run, table: &Table, other: &Table, rules: &Rules) -> InShape {
+    let (slices_a, slices_b) = (Slices::of(a), Slices::of(b));
+    let (mut rows, mut without, mut family) = (Vec::new(), Vec::new(), Vec::new());
+    for target in a.record.compared().filter(|target| target.shapes.contains(&table.shape)) {
+        let name = &target.name;
+        if b.record.targets.iter().all(|target| target.name != *name) {
+            without.push(Without { target: name.clone(), reason: "only in A".into(), failed_in_b: false });
+            continue;
+        }
+        family.push(name.clone());
+        match (row_of(table, name), row_of(other, name)) {
+            (Some(row), Some(then)) => rows.push(beside(name.clone(), row, then)),
+            (None, _) => without.push(why(name, "A", table)),
+            (Some(_), None) => without.push(why(name, "B", other)),
+        }
+    }
+    let only_b = b.record.compared().filter(|t| a.record.targets.iter().all(|own| own.name != t.name));
+    without.extend(only_b.map(|target| Without {
+        target: target.name.clone(),
+        reason: "only in B".into(),
+        failed_in_b: false,
+    }));
+    for metric in [Metric::Cost, Metric::Rps] {
+        let samples = |name: &String| -> Option<Samples> {
+            let row = rows.iter().find(|row| row.target == *name)?;
+            if metric == Metric::Rps && (row.rps_at_least.0 || row.rps_at_least.1) {
+                return None;
+            }
+            let of = |run: &Run, slices: &Slices| logarithms(slices, name, table.shape, metric, run);
+            Some((of(a, &slices_a), of(b, &slices_b)))
+        };
+        let found = changes(metric, rules, &family.iter().map(samples).collect::<Vec<_>>());
+        for (name, change) in family.iter().zip(found) {
+            let Some(row) = rows.iter_mut().find(|row| row.target == *name) else { continue };
+            *match metric {
+                Metric::Cost => &mut row.cost,
+                Metric::Rps => &mut row.rps_change,
+            } = change;
+        }
+    }
+    InShape { shape: table.shape, rows, without }
+}
+
+/// In the order of the run.
+fn logarithms(slices: &Slices, target: &str, shape: Shape, metric: Metric, run: &Run) -> Vec<f64> {
+    let values = by_block(slices.get(target, shape), metric, run.record.options.blocks as usize);
+    values.into_iter().flatten().map(f64::ln).filter(|value| value.is_finite()).collect()
+}
+
+/// Compares two targets of one run, paired by block.
+///
+/// # Errors
+/// For a name that the run does not have.
+pub fn targets(run: &Run, a: &str, b: &str) -> Result<Compared> {
+    for name in [a, b] {
+        let names: Vec<&str> = run.record.targets.iter().map(|target| target.name.as_str()).collect();
+        ensure!(names.contains(&name), "this run has no target called {name:?}; it has {}", names.join(", "));
+    }
+    ensure!(a != b, "{a} is to be compared with itself; its second self in the same blocks is in the run's own report");
+    let rules = run.record.comparison.rules;
+    let (report, slices) = (Report::of(run), Slices::of(run));
+    let shape = |table: &Table| -> Result<InShape> {
+        let mut own = InShape { shape: table.shape, rows: Vec::new(), without: Vec::new() };
+        let (Some(row), Some(other)) = (row_of(table, a), row_of(table, b)) else {
+            let (name, side) = if row_of(table, a).is_none() { (a, "A") } else { (b, "B") };
+            own.without.push(why(name, side, table));
+            return Ok(own);
+        };
+        let mut beside = beside(b.to_owned(), row, other);
+        let series = |name: &str, metric| {
+            let blocks = by_block(slices.get(name, table.shape), metric, run.record.options.blocks as usize);
+            Series::new(name, blocks, std::num::NonZeroUsize::MIN)
+        };
+        let paired = |metric| -> Result<Option<Change>> {
+            let (baseline, targets) = (series(a, metric)?, vec![series(b, metric)?]);
+            let findings = analyse(&Input { metric, baseline, twin: None, targets, rules });
+            Ok(findings.against_baseline.into_iter().next().and_then(|against| match against.found {
+                Found::Compared(comparison) => Some(change(&comparison)),
+                Found::NothingInCommon => None,
+            }))
+        };
+        beside.cost = paired(Metric::Cost)?;
+        if !beside.rps_at_least.0 && !beside.rps_at_least.1 {
+            beside.rps_change = paired(Metric::Rps)?;
+        }
+        own.rows.push(beside);
+        Ok(own)
+    };
+    let shapes = report.tables.iter().map(shape).collect::<Result<_>>()?;
+    let stamped = report.tables.iter().any(|table| table.judgement.is_stamped());
+    let stamp =
+        stamped.then(|| "this run is NOT TO BE TRUSTED: its baseline came out different from itself".to_owned());
+    Ok(Compared {
+        method: Method::Targets(a.to_owned(), b.to_owned()),
+        forced: Vec::new(),
+        notes: stamp.into_iter().collect(),
+        rules,
+        shapes,
+    })
+}
+
+/// One comparison is its whole family.
+fn change(comparison: &Comparison) -> Change {
+    Change {
+        units: (comparison.units, comparison.units),
+        ratio: comparison.ratio,
+        interval: comparison.interval,
+        family_interval: comparison.interval,
+        conclusion: comparison.conclusion,
+    }
+}
+
+fn beside(target: String, a: &Row, b: &Row) -> Beside {
+    Beside {
+        target,
+        cost_us: (a.cost_us.median, b.cost_us.median),
+        rps: (a.rps.median, b.rps.median),
+        rps_at_least: (a.rps_at_least, b.rps_at_least),
+        cost: None,
+        rps_change: None,
+    }
+}
+
+/// The baseline's second self is a target like others here.
+fn row_of<'t, 'a>(table: &'t Table<'a>, target: &str) -> Option<&'t Row<'a>> {
+    table.ranked.iter().chain(&table.twin).find(|row| row.target.name == target)
+}
+
+fn why(target: &str, side: &str, table: &Table) -> Without {
+    let reason_in = |below: &[crate::report::table::Below]| {
+        below.iter().find(|below| below.target.name == target).map(|below| below.reason.clone())
+    };
+    let failed = reason_in(&table.failed);
+    let failed_in_b = failed.is_some() && side == "B";
+    let reason = match failed {
+        Some(why) => format!("FAILED in {side}: {why}"),
+        None => format!("not ranked in {side}: {}", reason_in(&table.below).unwrap_or_else(|| "not measured".into())),
+    };
+    Without { target: target.to_owned(), reason, failed_in_b }
+}
