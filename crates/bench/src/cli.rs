@@ -2,6 +2,7 @@
 
 mod compare;
 mod request;
+mod self_test;
 mod sweep;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
 
 pub use compare::CompareArgs;
+pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
@@ -41,12 +43,17 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
+    /// Hold what this suite says against cases whose truth is known
+    SelfTest(SelfTestArgs),
     /// Show where a build of the whole workspace would give a server other features than a build of its own
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),
     /// Show what this machine has of what a comparison needs, and how to get the rest
     Doctor,
+    /// Serve the agreed response, and burn a known CPU time with each
+    #[command(hide = true)]
+    BurnServer(BurnServerArgs),
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),

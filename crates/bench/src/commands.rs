@@ -8,7 +8,10 @@ use anyhow::{Context, Result};
 use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
-use crate::cli::{CompareArgs, ParseArgs, RunArgs, RunToolArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs};
+use crate::cli::{
+    BurnServerArgs, CompareArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs,
+    TargetArgs,
+};
 use crate::compare;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -17,6 +20,7 @@ use crate::machine::doctor;
 use crate::process::server::StartOptions;
 use crate::process::{self, Server, StartError, own_program, supervisor, tool};
 use crate::run::{self, Ended};
+use crate::self_test;
 use crate::targets::{Source, Target, Workspace};
 
 /// To standard output, which may have been closed.
@@ -169,6 +173,29 @@ pub fn compare(args: &CompareArgs) -> Result<Exit> {
     let (compared, text) = args.compared()?;
     let _ = std::io::stdout().write_all(text.as_bytes());
     Ok(compare::exit(&compared, args.gate()))
+}
+
+/// `hello-bench self-test`
+///
+/// # Errors
+/// When a live run cannot be made.
+pub fn self_test(args: &SelfTestArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let all_hold = args.answers(|answer| say!("{}", answer.words))?;
+    Ok(match all_hold {
+        None => Exit::Interrupted,
+        Some(true) => Exit::Well,
+        Some(false) => Exit::SomeFailed,
+    })
+}
+
+/// The hidden `hello-bench burn-server`
+///
+/// # Errors
+/// When it cannot listen.
+pub fn burn_server(args: &BurnServerArgs) -> Result<Exit> {
+    self_test::serve_and_burn(args.port, args.burn_us)?;
+    Ok(Exit::Well)
 }
 
 /// `hello-bench features`

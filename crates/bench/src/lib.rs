@@ -14,5 +14,6 @@ pub mod process;
 pub mod report;
 pub mod results;
 pub mod run;
+pub mod self_test;
 pub mod stats;
 pub mod targets;

@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
         Command::Compare(args) => commands::compare(&args),
+        Command::SelfTest(args) => commands::self_test(&args),
+        Command::BurnServer(args) => commands::burn_server(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
         Command::Doctor => commands::doctor(),

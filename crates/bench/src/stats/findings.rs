@@ -184,6 +184,14 @@ pub fn analyse(input: &Input) -> Findings {
     }
 }
 
+/// The Hodges-Lehmann estimate of paired differences in their own unit, and the exact interval of at least 95 % if there
+/// are enough of them; `None` without differences.
+pub fn difference_of(differences: &[f64]) -> Option<(f64, Option<(f64, f64)>)> {
+    let walsh = Walsh::of(differences)?;
+    let interval = walsh.interval(LEVEL, Nulls::default().of(differences.len()));
+    Some((walsh.estimate(), interval.map(|interval| (interval.low, interval.high))))
+}
+
 fn differs(found: &Found) -> bool {
     match found {
         Found::Compared(comparison) => {

@@ -163,6 +163,11 @@ pub fn simulate(scenario: Scenario, size: Size, rules: Rules, seed: u64) -> Rate
     rates
 }
 
+/// One table of equal targets. The seed decides alone.
+pub fn equals(scenario: Scenario, size: Size, rules: Rules, seed: u64) -> Input {
+    table(scenario, size, rules, &mut ChaCha8Rng::seed_from_u64(seed), |_| 0.0)
+}
+
 /// One table. `effect` is the truth about each target on the log scale, where the baseline is 0.
 fn table(
     scenario: Scenario,

@@ -33,7 +33,7 @@ fn too_few_blocks_are_said_before_the_run_and_after_it() {
 #[test]
 fn a_run_is_compared_with_another_and_its_targets_with_each_other() {
     let fixture = Fixture::new().with("none", 0).with("burns", 2000);
-    let (status, printed, _) = fixture.run(&[SHORT, &["--blocks", "8"]].concat());
+    let (status, printed, _) = fixture.run(&[SHORT, &["--blocks", "16"]].concat());
     assert_eq!(status, Some(0), "{printed}");
     let out = fixture.out();
     let compare = |args: &[&str]| {
