@@ -1,6 +1,15 @@
 //! The harness of the comparison, along the way the data goes:
 //! cli → targets → plan → process → load → check → results → stats → report.
 
+/// To standard error, like the one of std, which however ends the program if nobody reads it (`2>&1 | head -1`): a run
+/// is not given up for that.
+macro_rules! eprintln {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($words)*);
+    }};
+}
+
 pub mod check;
 pub mod cli;
 pub mod commands;

@@ -1,5 +1,6 @@
 //! hello-bench: parse, dispatch, exit status.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     result
         .unwrap_or_else(|error| {
             // One line, whatever the chain of causes.
-            eprintln!("hello-bench: {}", format!("{error:#}").replace('\n', " "));
+            let _ = writeln!(std::io::stderr(), "hello-bench: {}", format!("{error:#}").replace('\n', " "));
             Exit::WrongUse
         })
         .into()

@@ -2,9 +2,11 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hello::check::Reply;
+
+use crate::interrupt;
 
 /// No answer of a target is larger.
 const MAX_ANSWER: usize = 64 * 1024;
@@ -14,6 +16,8 @@ const MAX_ANSWER: usize = 64 * 1024;
 pub struct Client {
     stream: TcpStream,
     timeout: Duration,
+    /// When what is under way must have come: a byte a second must not keep anybody waiting for ever.
+    deadline: Instant,
     received: Vec<u8>,
 }
 
@@ -30,9 +34,8 @@ impl Client {
         })?;
         let set = |error: std::io::Error| error.to_string();
         stream.set_nodelay(true).map_err(set)?;
-        stream.set_read_timeout(Some(timeout)).map_err(set)?;
         stream.set_write_timeout(Some(timeout)).map_err(set)?;
-        Ok(Self { stream, timeout, received: Vec::new() })
+        Ok(Self { stream, timeout, deadline: Instant::now() + timeout, received: Vec::new() })
     }
 
     /// Sends bytes.
@@ -40,6 +43,7 @@ impl Client {
     /// # Errors
     /// In words, when the server does not take them.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
+        self.deadline = Instant::now() + self.timeout;
         self.stream.write_all(bytes).map_err(|error| format!("it does not take the request: {error}"))
     }
 
@@ -49,6 +53,7 @@ impl Client {
     /// # Errors
     /// In words, when no whole answer comes.
     pub fn receive(&mut self, to_head: bool) -> Result<Reply, String> {
+        self.deadline = Instant::now() + self.timeout;
         loop {
             if let Some(reply) = self.whole(to_head, false)? {
                 return Ok(reply);
@@ -91,15 +96,23 @@ impl Client {
         if self.received.len() > MAX_ANSWER {
             return Err(format!("its answer is over {MAX_ANSWER} bytes"));
         }
+        let late = || format!("no answer within {:?}", self.timeout);
         let mut buffer = [0; 4096];
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(late());
+        }
+        self.stream.set_read_timeout(Some(left)).map_err(|error| error.to_string())?;
         match self.stream.read(&mut buffer) {
             Ok(0) => Ok(false),
             Ok(n) => {
                 self.received.extend_from_slice(&buffer[..n]);
                 Ok(true)
             }
+            // A signal of the user's is seen by whoever waits for all of it.
+            Err(error) if error.kind() == ErrorKind::Interrupted && !interrupt::asked() => Ok(true),
             Err(error) => Err(match error.kind() {
-                ErrorKind::WouldBlock | ErrorKind::TimedOut => format!("no answer within {:?}", self.timeout),
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => late(),
                 ErrorKind::ConnectionReset => "the connection was reset".to_owned(),
                 _ => error.to_string(),
             }),
@@ -111,6 +124,7 @@ impl Client {
     /// # Errors
     /// In words, when it does not, or what comes is no answer.
     pub fn receive_all(&mut self) -> Result<Vec<Reply>, String> {
+        self.deadline = Instant::now() + self.timeout;
         while self.read()? {}
         let mut replies = Vec::new();
         while !self.received.is_empty() {
@@ -124,6 +138,7 @@ impl Client {
     /// # Errors
     /// In words, when it does not, or sends more.
     pub fn expect_end(&mut self) -> Result<(), String> {
+        self.deadline = Instant::now() + self.timeout;
         if self.received.is_empty() {
             match self.read() {
                 Ok(false) => return Ok(()),

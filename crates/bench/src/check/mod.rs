@@ -4,7 +4,7 @@ mod client;
 mod points;
 
 use std::net::SocketAddr;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use hello::check::{Difference, differences};
 
@@ -71,22 +71,43 @@ pub fn pipelined(address: SocketAddr, depth: u32) -> Result<Answer, String> {
     next(depth)
 }
 
-/// Asks `count` times for the agreed response, on kept connections where the server keeps them.
+/// How long a warm-up may take as a whole.
+const WARM_UP_LIMIT: Duration = Duration::from_secs(30);
+
+/// Asks at least `count` times for the agreed response, on so many connections at once as the load tool will use, and on
+/// kept ones where the server keeps them: a server that answers well to one client alone is found here.
 ///
 /// # Errors
-/// As [`agreed`], for the first answer that differs.
-pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, count: u32) -> Result<(), String> {
-    let mut client: Option<Client> = None;
-    for _ in 0..count {
-        let (mut current, kept) = match client.take() {
-            Some(client) => (client, true),
-            None => (Client::connect(address, TIMEOUT)?, false),
-        };
-        let answer = ask(&mut current, address, dialect, keep)
-            .map_err(|why| if kept { format!("on a connection that it said it keeps: {why}") } else { why })?;
-        client = (keep && answer.kept).then_some(current);
+/// As [`agreed`], for the first answer that differs; and when it takes too long.
+pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, connections: u32, count: u32) -> Result<(), String> {
+    let until = Instant::now() + WARM_UP_LIMIT;
+    let mut kept: Vec<Client> = Vec::new();
+    let mut asked = 0;
+    while asked < count {
+        let mut clients: Vec<(Client, bool)> = kept.drain(..).map(|client| (client, true)).collect();
+        while clients.len() < connections as usize {
+            clients.push((Client::connect(address, TIMEOUT)?, false));
+        }
+        for (client, is_kept) in &mut clients {
+            client.send(request(dialect, address, keep).as_bytes()).map_err(|why| of(*is_kept, why))?;
+        }
+        for (n, (mut client, is_kept)) in clients.into_iter().enumerate() {
+            let answer = receive(&mut client)
+                .map_err(|why| format!("{} (connection {} of {connections})", of(is_kept, why), n + 1))?;
+            if keep && answer.kept {
+                kept.push(client);
+            }
+            asked += 1;
+            if Instant::now() >= until {
+                return Err(format!("{asked} of {count} requests to warm up took {WARM_UP_LIMIT:?}"));
+            }
+        }
     }
     Ok(())
+}
+
+fn of(is_kept: bool, why: String) -> String {
+    if is_kept { format!("on a connection that it said it keeps: {why}") } else { why }
 }
 
 fn ask(client: &mut Client, address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answer, String> {

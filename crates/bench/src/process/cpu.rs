@@ -10,7 +10,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::time::{clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
-use super::tree::descendants;
+use super::tree::descendants_and_zombies;
 
 /// What a process tree has used up to one moment.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,12 +32,12 @@ pub struct TreeUse {
 impl TreeCpu {
     /// Reads the clocks of all below `root`; of `root` itself only what its ended children used.
     ///
-    /// A process that ends moves its time to its parent, which is in the sum as well, so that nothing is lost and
-    /// nothing counts twice.
+    /// A process that is reaped moves its time to its parent, which is in the sum as well, so that nothing is lost and
+    /// nothing counts twice. Only a parent that ignores SIGCHLD has the kernel throw its children's time away (wait(2)).
     pub fn below(root: i32) -> Self {
         let of_ended = used(root).map_or(Duration::ZERO, |used| used.ended_children);
         let mut sum = Self { total: of_ended, ..Self::default() };
-        for used in descendants(root).iter().filter_map(|process| used(process.pid)) {
+        for used in descendants_and_zombies(root).into_iter().filter_map(used) {
             sum.total += used.own + used.ended_children;
             sum.user_ticks += used.user_ticks;
             sum.system_ticks += used.system_ticks;

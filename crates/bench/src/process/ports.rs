@@ -64,12 +64,24 @@ fn listeners() -> Vec<TcpNetEntry> {
 }
 
 fn sockets(process: &Process) -> HashSet<u64> {
-    let Ok(open) = process.fd() else { return HashSet::new() };
-    open.flatten()
+    let open = process.fd().map(|open| open.flatten().collect::<Vec<_>>()).unwrap_or_default();
+    let of_the_first: HashSet<u64> = open
+        .iter()
         .filter_map(|fd| match fd.target {
             FDTarget::Socket(inode) => Some(inode),
             _ => None,
         })
+        .collect();
+    if of_the_first.is_empty() { of_other_threads(process.pid) } else { of_the_first }
+}
+
+/// The sockets that a process has left when its first thread, whose files /proc/PID/fd shows, has ended.
+fn of_other_threads(pid: i32) -> HashSet<u64> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let files = threads.flat_map(|thread| std::fs::read_dir(thread.path().join("fd")).into_iter().flatten().flatten());
+    files
+        .filter_map(|file| std::fs::read_link(file.path()).ok())
+        .filter_map(|target| target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok())
         .collect()
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use nix::sys::prctl::set_pdeathsig;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, killpg};
 use nix::unistd::{Pid, getppid};
 
 use super::{cpu, own_program};
@@ -20,9 +20,23 @@ use crate::load::{Exit, LoadTool};
 /// How often it is looked at whether the tool has ended: 200 looks a second are under 0.1 % of a core.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// How long a load tool may take to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(5);
+
 /// The version of a load tool; `None` if it is not there.
 pub fn version(tool: &dyn LoadTool) -> Option<String> {
-    let output = Command::new(tool.name()).args(tool.version_args()).stdin(Stdio::null()).output().ok()?;
+    let mut asked = Command::new(tool.name());
+    asked.args(tool.version_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = asked.process_group(0).spawn().ok()?;
+    // A program of that name that does not even say its version in time is not the tool.
+    match interrupt::wait_for(VERSION_LIMIT, LOOK_EVERY, || child.try_wait().transpose()) {
+        Ok(Some(_)) => {}
+        Ok(None) | Err(Interrupted) => {
+            let _ = end(&mut child);
+            return None;
+        }
+    }
+    let output = child.wait_with_output().ok()?;
     let printed = [output.stdout, output.stderr].concat();
     Some(tool.parse_version(&String::from_utf8_lossy(&printed)).unwrap_or_else(|| "of an unknown version".to_owned()))
 }
@@ -93,7 +107,12 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
 }
 
 fn end(child: &mut Child) -> std::io::Result<std::process::ExitStatus> {
-    child.kill()?;
+    // Its whole group: a wrapper may have started the tool, and sleep beside it. The child is not reaped yet, so that
+    // the group is still its own.
+    let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or_default());
+    if killpg(group, Signal::SIGKILL).is_err() {
+        child.kill()?;
+    }
     child.wait()
 }
 

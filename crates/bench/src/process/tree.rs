@@ -13,17 +13,33 @@ pub struct Process {
 
 /// Every process below `root`, but not `root` itself; zombies, which only wait to be reaped, are left out.
 pub fn descendants(root: i32) -> Vec<Process> {
+    below(root).iter().filter(|stat| lives(stat)).map(of).collect()
+}
+
+/// The pids of every process below `root`, of zombies too: what they used is not their parent's yet.
+pub fn descendants_and_zombies(root: i32) -> Vec<i32> {
+    below(root).iter().map(|stat| stat.pid).collect()
+}
+
+/// Whether a process runs, though its first thread may have ended and left it to the others.
+fn lives(stat: &Stat) -> bool {
+    stat.state != 'Z' || stat.num_threads > 1
+}
+
+fn of(stat: &Stat) -> Process {
+    Process { pid: stat.pid, start: stat.starttime }
+}
+
+fn below(root: i32) -> Vec<Stat> {
     let stats: Vec<Stat> = all_processes()
         .map(|all| all.flatten().filter_map(|process| process.stat().ok()).collect())
         .unwrap_or_default();
-    let mut found: Vec<Process> = Vec::new();
+    let mut found: Vec<Stat> = Vec::new();
     let mut parents = vec![root];
     while let Some(parent) = parents.pop() {
         for stat in stats.iter().filter(|stat| stat.ppid == parent) {
             parents.push(stat.pid);
-            if stat.state != 'Z' {
-                found.push(Process { pid: stat.pid, start: stat.starttime });
-            }
+            found.push(stat.clone());
         }
     }
     found
@@ -32,5 +48,5 @@ pub fn descendants(root: i32) -> Vec<Process> {
 /// The process `pid`, if it is there and no zombie.
 pub fn process(pid: i32) -> Option<Process> {
     let stat = procfs::process::Process::new(pid).ok()?.stat().ok()?;
-    (stat.state != 'Z').then_some(Process { pid, start: stat.starttime })
+    lives(&stat).then(|| of(&stat))
 }

@@ -122,7 +122,8 @@ impl Slice<'_> {
         let dialect = self.request.tool.dialect();
         let keep = self.job.manner.shape().keeps();
         let answer = self.check().map_err(at(Stage::Before))?;
-        check::warm_up(address, dialect, keep, self.target.description.warm_up_requests).map_err(at(Stage::Before))?;
+        let (connections, requests) = (self.job.connections, self.target.description.warm_up_requests);
+        check::warm_up(address, dialect, keep, connections, requests).map_err(at(Stage::Before))?;
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = self.request.tool.side_file() {

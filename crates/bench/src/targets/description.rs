@@ -53,6 +53,21 @@ pub struct Description {
     pub known: Vec<String>,
 }
 
+impl Description {
+    /// Names stand in tables, commands and file names: any character but control characters, and not too many.
+    ///
+    /// # Errors
+    /// In words, when the name is none.
+    pub fn check_name(&self) -> Result<(), String> {
+        const LONGEST: usize = 100;
+        let good = !self.name.trim().is_empty() && !self.name.chars().any(char::is_control);
+        if good && self.name.chars().count() <= LONGEST {
+            return Ok(());
+        }
+        Err(format!("{:?} is no name: 1 to {LONGEST} characters are wanted, and no control characters", self.name))
+    }
+}
+
 /// What a target makes of a number of workers: `"cores"`, `"fixed"` or its default number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Workers {

@@ -27,6 +27,7 @@ pub fn from_file(path: &Path) -> Result<Vec<Target>> {
     file.target
         .into_iter()
         .map(|description| {
+            description.check_name().map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
             ensure!(!description.command.is_empty(), "{}: target {} has no command", path.display(), description.name);
             Ok(Target { description, source: Source::Command { folder: folder.clone() }, version: None })
         })

@@ -97,6 +97,14 @@ impl Workspace {
             targets.push(Target { description, source, version });
         }
         targets.sort_by_key(|target| target.description.port);
+        for (n, target) in targets.iter().enumerate() {
+            let package = || format!("the server called {:?}", target.name());
+            target.description.check_name().map_err(|why| WorkspaceError::Description { package: package(), why })?;
+            if targets[..n].iter().any(|other| other.name() == target.name()) {
+                let why = "another server has the same name".to_owned();
+                return Err(WorkspaceError::Description { package: package(), why });
+            }
+        }
         Ok(Self { root: root.to_owned(), targets })
     }
 
