@@ -153,7 +153,7 @@ fn every_answer_to_pipelined_requests_is_counted_once() {
         let under_way = if name == "wrk" { 4 * u64::from(DEPTH) } else { 0 };
         assert!((said..=said + under_way).contains(&counted), "{name}: {said} said, {counted} counted");
         // wrk tries the address on a connection of its own first.
-        let tried = if name == "wrk" { 1 } else { 0 };
+        let tried = u64::from(name == "wrk");
         assert_eq!(server.connections.load(Ordering::Relaxed), 4 + tried, "{name}");
         let together = if name == "wrk" { Some(DEPTH) } else { None };
         assert_eq!(report.batch, together, "{name}");

@@ -2,6 +2,13 @@
 //!
 //! What it does not say: a connection that never answers is in none of its counters; a status from 300 to 399 is no error
 //! to it; version 4.1 adds latencies that it did not measure ("coordinated omission"), 4.2 no longer does.
+//!
+//! No function of the script runs per request. Whether it costs anything all the same is unresolved: over 24 interleaved
+//! pairs of 1 s slices on a busy machine with 2 cores, wrk's CPU time per request was -0.6 % with the script (95 %
+//! interval -4.8 % to +2.7 %, Hodges-Lehmann and signed ranks).
+//!
+//! Pipelined, it sends `depth` requests in one write, waits for all of their answers, and times them together; each
+//! answer counts as a request.
 
 use std::{ffi::OsString, path::Path, time::Duration};
 
