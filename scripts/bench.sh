@@ -3,7 +3,7 @@
 # prints the table. All arguments go to `hello-bench run`; see `scripts/bench.sh --help`.
 #
 #   scripts/bench.sh --quick             a first look: two blocks, about a minute and a half after the build
-#   scripts/bench.sh                     ten blocks of every server in both shapes
+#   scripts/bench.sh                     blocks enough for verdicts, in both shapes: about ten minutes
 #   scripts/bench.sh axum actix-web      only these
 set -euo pipefail
 cd "$(dirname "$0")/.."

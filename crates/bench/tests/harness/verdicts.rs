@@ -1,6 +1,8 @@
 //! What a run says of the differences that it found.
 
-use crate::fixture::{Fixture, hello_bench, text};
+use hello_bench::results::Outcome;
+
+use crate::fixture::{Fixture, free_port, hello_bench, text};
 
 /// Slices of about a tenth of a second.
 const SHORT: &[&str] = &["--tool", "ab", "--requests", "200", "--connections", "4", "--shape", "close"];
@@ -73,4 +75,25 @@ fn a_run_in_which_all_fail_has_no_ratios_and_says_why() {
         printed.contains("nothing could be ranked") && printed.contains("FAILED       exits (again): "),
         "{printed}"
     );
+}
+
+#[test]
+fn the_server_of_the_self_test_gives_the_agreed_response_and_burns_what_it_says() {
+    const BURNT_US: u64 = 1000;
+    let program = env!("CARGO_BIN_EXE_hello-bench");
+    let command = |us: u64| format!("{program:?}, \"burn-server\", \"--port\", \"{{port}}\", \"--burn-us\", \"{us}\"");
+    let fixture = Fixture::new().with_command("idle", free_port(), &command(0)).with_command(
+        "burning",
+        free_port(),
+        &command(BURNT_US),
+    );
+    let (status, printed, run) = fixture.run(&[SHORT, &["--blocks", "1"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    let cost = |target: &str| {
+        let own = run.slices.iter().find(|slice| slice.cell.target == target).unwrap();
+        let Outcome::Valid(measurement) = &own.outcome else { panic!("{printed}") };
+        measurement.cost_us
+    };
+    let charged = cost("burning") - cost("idle");
+    assert!(charged > 0.9 * BURNT_US as f64 && charged < 2.0 * BURNT_US as f64, "{charged} µs of {BURNT_US}");
 }
