@@ -38,7 +38,7 @@ fn a_run_goes_on_with_the_same_plan_and_a_line_that_was_cut_off_is_measured_agai
     let output = fixture.resume();
     let printed = text(&output);
     assert_eq!(output.status.code(), Some(0), "{printed}");
-    assert!(printed.contains(&format!("{} of 8 slices are there", before.slices.len() - 1)), "{printed}");
+    assert!(printed.contains(&format!("{} of 12 slices are there", before.slices.len() - 1)), "{printed}");
     assert!(!printed.contains("PARTIAL"), "{printed}");
     let run = Run::read(&fixture.out()).unwrap();
     assert_eq!(run.record, before.record);
