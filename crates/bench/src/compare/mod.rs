@@ -61,12 +61,19 @@ pub struct Beside {
     pub cost_us: (f64, f64),
     /// Median good responses per second of A and B.
     pub rps: (f64, f64),
-    /// Whether each of these is only what the load tool could ask for.
-    pub rps_at_least: (bool, bool),
+    /// Whose each of these are: the server's, or what the load tool or both together could do.
+    pub rps_of: (RpsOf, RpsOf),
     /// What has become of its cost; `None` if no block has it.
     pub cost: Option<Change>,
-    /// What has become of its requests per second; `None` too if the load tool was the limit on a side.
+    /// What has become of its requests per second; `None` too if they are not the server's on a side.
     pub rps_change: Option<Change>,
+}
+
+impl Beside {
+    /// Whether requests per second are the server's on both sides.
+    fn has_servers_rps(&self) -> bool {
+        self.rps_of.0.is_the_servers() && self.rps_of.1.is_the_servers()
+    }
 }
 
 /// A target that could not be compared.
@@ -146,7 +153,7 @@ fn in_shape(a: &Run, b: &Run, table: &Table, other: &Table, rules: &Rules) -> In
     for metric in [Metric::Cost, Metric::Rps] {
         let samples = |name: &String| -> Option<Samples> {
             let row = rows.iter().find(|row| row.target == *name)?;
-            if metric == Metric::Rps && (row.rps_at_least.0 || row.rps_at_least.1) {
+            if metric == Metric::Rps && !row.has_servers_rps() {
                 return None;
             }
             let of = |run: &Run, slices: &Slices| logarithms(slices, name, table.shape, metric, run);
@@ -203,7 +210,7 @@ pub fn targets(run: &Run, a: &str, b: &str) -> Result<Compared> {
             }))
         };
         beside.cost = paired(Metric::Cost)?;
-        if !beside.rps_at_least.0 && !beside.rps_at_least.1 {
+        if beside.has_servers_rps() {
             beside.rps_change = paired(Metric::Rps)?;
         }
         own.rows.push(beside);
@@ -238,7 +245,7 @@ fn beside(target: String, a: &Row, b: &Row) -> Beside {
         target,
         cost_us: (a.cost_us.median, b.cost_us.median),
         rps: (a.rps.median, b.rps.median),
-        rps_at_least: (a.rps_at_least, b.rps_at_least),
+        rps_of: (a.rps_of, b.rps_of),
         cost: None,
         rps_change: None,
     }

@@ -69,10 +69,9 @@ fn one(shape: &InShape) -> String {
 }
 
 fn cells(row: &Beside) -> Vec<String> {
-    let at_least = |yes: bool, rps: f64| format!("{}{}", if yes { "≥ " } else { "" }, thousands(rps));
     let mut cells = vec![row.target.clone(), digits(row.cost_us.0), digits(row.cost_us.1)];
     cells.extend(change(row.cost.as_ref()));
-    cells.extend([at_least(row.rps_at_least.0, row.rps.0), at_least(row.rps_at_least.1, row.rps.1)]);
+    cells.extend([row.rps_of.0.write(&thousands(row.rps.0)), row.rps_of.1.write(&thousands(row.rps.1))]);
     cells.extend(change(row.rps_change.as_ref()));
     cells
 }

@@ -27,6 +27,11 @@ impl LoadTool for Httperf {
         rest.split_whitespace().next().map(str::to_owned)
     }
 
+    /// It polls for events without ever sleeping, to be on time.
+    fn spins(&self) -> bool {
+        true
+    }
+
     fn install(&self) -> &'static str {
         "apt install httperf"
     }

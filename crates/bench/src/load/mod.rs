@@ -48,6 +48,16 @@ pub trait LoadTool: Sync {
         SideFile::None
     }
 
+    /// How many threads it asks from when told to use `asked`.
+    fn threads(&self, asked: u32) -> u32 {
+        self.own_threads().unwrap_or(asked)
+    }
+
+    /// Whether it runs all the time by design, so that its CPU time says nothing of how fast it could have asked.
+    fn spins(&self) -> bool {
+        false
+    }
+
     /// The arguments for `job`.
     ///
     /// # Errors

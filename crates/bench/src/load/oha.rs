@@ -71,6 +71,11 @@ impl LoadTool for Oha {
         rest.split_whitespace().next().map(str::to_owned)
     }
 
+    /// Its runtime has one per core.
+    fn threads(&self, _asked: u32) -> u32 {
+        u32::try_from(crate::targets::cores()).unwrap_or(u32::MAX)
+    }
+
     fn install(&self) -> &'static str {
         "cargo install oha --locked"
     }

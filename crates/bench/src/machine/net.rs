@@ -93,17 +93,27 @@ pub fn time_wait(root: &Root, target: SocketAddr) -> Known<usize> {
     Known::Is(tables.iter().flatten().map(|table| count_time_wait(table, target)).sum())
 }
 
+/// The part of [`time_wait`] that keeps clients from their ports: connections that the client closed first. Those that
+/// the target closed first wait at its own end, where a SYN with a later timestamp is taken (RFC 6191).
+pub fn time_wait_of_clients(root: &Root, target: SocketAddr) -> Known<usize> {
+    let tables = [root.text("/proc/net/tcp"), root.text("/proc/net/tcp6")];
+    let [Some(_), _] = &tables else { return Known::Unknown };
+    let to_target = |table: &String| time_wait_ends(table).filter(|[_, remote]| *remote == Some(target)).count();
+    Known::Is(tables.iter().flatten().map(to_target).sum())
+}
+
 /// proc_net_tcp.rst: `sl local_address rem_address st …`, 06 is TIME_WAIT.
 fn count_time_wait(table: &str, target: SocketAddr) -> usize {
-    table
-        .lines()
-        .filter(|line| {
-            let mut fields = line.split_whitespace().skip(1);
-            let (local, remote, state) = (fields.next(), fields.next(), fields.next());
-            state == Some("06")
-                && [local, remote].iter().any(|end| end.and_then(parse_address).is_some_and(|end| end == target))
-        })
-        .count()
+    time_wait_ends(table).filter(|ends| ends.contains(&Some(target))).count()
+}
+
+/// The local and the remote address of every connection in TIME_WAIT.
+fn time_wait_ends(table: &str) -> impl Iterator<Item = [Option<SocketAddr>; 2]> {
+    table.lines().filter_map(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let (local, remote, state) = (fields.next(), fields.next(), fields.next());
+        (state == Some("06")).then(|| [local, remote].map(|end| end.and_then(parse_address)))
+    })
 }
 
 /// `0100007F:1F90`: words of the address in the machine's byte order, the port in hex.
@@ -158,6 +168,8 @@ mod tests {
         let (_folder, root) = fake(&[("proc/net/tcp", table), ("proc/net/tcp6", table6)]);
         assert_eq!(time_wait(&root, "127.0.0.1:8080".parse().unwrap()), Known::Is(3));
         assert_eq!(time_wait(&root, "127.0.0.1:8082".parse().unwrap()), Known::Is(0));
+        // Only the client that closed first holds a port.
+        assert_eq!(time_wait_of_clients(&root, "127.0.0.1:8080".parse().unwrap()), Known::Is(1));
         let (_folder, root) = fake(&[]);
         assert_eq!(time_wait(&root, "127.0.0.1:8080".parse().unwrap()), Known::Unknown);
     }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use nix::sys::resource::{UsageWho, getrusage};
-use nix::time::{clock_getcpuclockid, clock_gettime};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
 use nix::unistd::Pid;
 
 use super::tree::descendants_and_zombies;
@@ -89,18 +89,44 @@ pub struct MachineCpu {
     pub busy: Duration,
     /// Taken by the hypervisor for somebody else.
     pub steal: Duration,
+    /// The part of `busy` that went to interrupts, among them packets of the load itself. Whether a process's own CPU
+    /// time holds them as well depends on the kernel (CONFIG_IRQ_TIME_ACCOUNTING).
+    pub interrupts: Duration,
+    /// How many cores this is over.
+    pub cores: usize,
 }
 
 impl MachineCpu {
     /// Reads /proc/stat; `None` where there is none.
     pub fn read() -> Option<Self> {
         use procfs::CurrentSI;
-        let cpu = procfs::KernelStats::current().ok()?.total;
+        let stats = procfs::KernelStats::current().ok()?;
+        let cpu = stats.total;
         let time = |ticks: u64| Duration::from_secs_f64(ticks as f64 / procfs::ticks_per_second() as f64);
         let steal = cpu.steal.unwrap_or_default();
-        let busy = cpu.user + cpu.nice + cpu.system + cpu.irq.unwrap_or_default() + cpu.softirq.unwrap_or_default();
-        Some(Self { busy: time(busy), steal: time(steal) })
+        let interrupts = cpu.irq.unwrap_or_default() + cpu.softirq.unwrap_or_default();
+        let busy = cpu.user + cpu.nice + cpu.system + interrupts;
+        let cores = stats.cpu_time.len();
+        Some(Self { busy: time(busy), steal: time(steal), interrupts: time(interrupts), cores })
     }
+}
+
+impl MachineCpu {
+    /// What passed since `before`, on as many cores.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(before.busy),
+            steal: self.steal.saturating_sub(before.steal),
+            interrupts: self.interrupts.saturating_sub(before.interrupts),
+            cores: self.cores,
+        }
+    }
+}
+
+/// What this process itself has used.
+pub fn own() -> Option<Duration> {
+    clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID).ok().map(Duration::from)
 }
 
 #[cfg(test)]

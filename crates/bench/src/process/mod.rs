@@ -3,10 +3,13 @@
 pub mod build;
 pub mod cpu;
 mod lock;
+pub mod memory;
 mod owned;
 pub mod ports;
+pub mod sched;
 pub mod server;
 pub mod supervisor;
+pub mod tcp;
 pub mod tool;
 pub mod tree;
 

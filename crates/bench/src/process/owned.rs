@@ -172,12 +172,16 @@ impl Owned {
         self.ended |= line == "ended" || line.starts_with("failed ");
     }
 
+    /// What the target printed so far, as far as it is kept.
+    pub fn printed(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.log).unwrap_or_default()).into_owned()
+    }
+
     /// The last lines that the target printed, for a reason; empty if it printed nothing.
     pub fn last_words(&self) -> String {
         const LINES: usize = 3;
         const WIDTH: usize = 200;
-        let text = std::fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
+        let text = self.printed();
         let lines: Vec<String> = text
             .lines()
             .rev()

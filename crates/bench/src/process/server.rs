@@ -6,8 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
+use procfs::process::LimitValue;
 
+use super::memory::{self, Resident};
 use super::owned::{Owned, SUPERVISOR_KILLED};
+use super::sched::Threads;
 use super::tree::{self, Process};
 use super::{cpu::TreeCpu, ports};
 use crate::check::{self, Dialect};
@@ -119,6 +122,36 @@ impl Server {
     /// What its process tree has used so far.
     pub fn cpu(&self) -> TreeCpu {
         TreeCpu::below(self.supervisor.pid())
+    }
+
+    /// What the scheduler has counted of its threads so far.
+    pub fn scheduled(&self) -> Threads {
+        Threads::below(self.supervisor.pid())
+    }
+
+    /// Resident memory of its process tree, now and at its highest.
+    pub fn resident(&self) -> Resident {
+        Resident::below(self.supervisor.pid())
+    }
+
+    /// Has the kernel forget the highest so far; whether it did.
+    pub fn reset_peak(&self) -> bool {
+        memory::reset_peak(self.supervisor.pid())
+    }
+
+    /// How many more files the processes that listen may open; `None` if that is not told, or has no bound.
+    pub fn file_room(&self) -> Option<u64> {
+        let room = |process: &Process| {
+            let process = procfs::process::Process::new(process.pid).ok()?;
+            let LimitValue::Value(most) = process.limits().ok()?.max_open_files.soft_limit else { return None };
+            Some(most.saturating_sub(process.fd_count().ok()? as u64))
+        };
+        self.listening.iter().map(room).sum()
+    }
+
+    /// What it printed so far, as far as it is kept.
+    pub fn printed(&self) -> String {
+        self.supervisor.printed()
     }
 
     /// Resident memory of its process tree, in bytes; shared pages count for each process that has them.

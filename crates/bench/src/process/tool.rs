@@ -9,10 +9,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use nix::errno::Errno;
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getppid};
 
+use super::sched::{Scheduled, Threads};
 use super::{cpu, own_program};
 use crate::interrupt::{self, Interrupted};
 use crate::load::{Exit, LoadTool};
@@ -22,6 +25,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// How long a load tool may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(5);
+
+/// How often the scheduler's counts of its threads are read, which go with a thread when it ends: a few short files ten
+/// times a second.
+const COUNTS_EVERY: Duration = Duration::from_millis(100);
 
 /// The version of a load tool; `None` if it is not there.
 pub fn version(tool: &dyn LoadTool) -> Option<String> {
@@ -52,6 +59,8 @@ pub struct Ran {
     pub wall: Duration,
     /// The CPU time it used.
     pub cpu: Duration,
+    /// What the scheduler counted of its threads, as far as it was looked at; `None` if it is not told.
+    pub scheduled: Option<Scheduled>,
 }
 
 /// Why a load tool did not run to its end.
@@ -94,7 +103,16 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
         .process_group(0)
         .spawn()
         .map_err(failed)?;
-    let ended = interrupt::wait_for(limit, LOOK_EVERY, || child.try_wait().transpose());
+    let id = i32::try_from(child.id()).unwrap_or_default();
+    let (mut threads, mut counted) = (Threads::default(), began);
+    let ended = interrupt::wait_for(limit, LOOK_EVERY, || {
+        let over = has_ended(id);
+        if over || counted.elapsed() >= COUNTS_EVERY {
+            counted = Instant::now();
+            threads.look(id);
+        }
+        over.then(|| child.wait())
+    });
     let (status, too_long) = match ended {
         Ok(Some(status)) => (status.map_err(failed)?, false),
         Ok(None) => (end(&mut child).map_err(failed)?, true),
@@ -103,7 +121,17 @@ pub fn run(line: &[OsString], stdout: &Path, stderr: &Path, limit: Duration) -> 
             return Err(interrupted.into());
         }
     };
-    Ok(Ran { exit: status.into(), too_long, wall: began.elapsed(), cpu: cpu::ended_children().saturating_sub(before) })
+    let wall = began.elapsed();
+    let scheduled = (threads.count() > 0).then(|| threads.since(&Threads::default()));
+    let cpu = cpu::ended_children().saturating_sub(before);
+    Ok(Ran { exit: status.into(), too_long, wall, cpu, scheduled })
+}
+
+/// Whether a child has ended, without reaping it: as a zombie it still has its first thread's counts. That there is no
+/// such child is an end too, and told by the wait that follows.
+fn has_ended(id: i32) -> bool {
+    let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+    !matches!(waitid(Id::Pid(Pid::from_raw(id)), flags), Ok(WaitStatus::StillAlive) | Err(Errno::EINTR))
 }
 
 fn end(child: &mut Child) -> std::io::Result<std::process::ExitStatus> {

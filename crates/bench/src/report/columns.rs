@@ -5,23 +5,22 @@ use super::latency;
 use super::table::{Below, Report, Row, Table};
 use super::units::{digits, mebibytes, percent, range, short_percent, thousands};
 use crate::load::Shape;
-use crate::results::Options;
-use crate::results::{IDLE_CORES, Outcome};
+use crate::results::{IDLE_CORES, Options, Outcome};
 use crate::stats::Summary;
 
 /// The heads of the columns.
-pub const HEADS: [&str; 9] =
-    ["target", "cost µs", "min–max", "req/s", "min–max", "tool CPU", "response B", "RSS MiB", "start ms"];
+pub const HEADS: [&str; 10] =
+    ["target", "cost µs", "min–max", "req/s", "min–max", "limit", "tool CPU", "response B", "RSS MiB", "start ms"];
 
 /// A row's cells, one per head.
-pub fn cells(row: &Row) -> [String; 9] {
-    let at_least = at_least(row);
+pub fn cells(row: &Row) -> [String; 10] {
     [
         row.target.name.clone(),
         digits(row.cost_us.median),
         range(&row.cost_us, digits),
-        format!("{at_least}{}", thousands(row.rps.median)),
+        rps(row),
         range(&row.rps, thousands),
+        limit(row),
         percent(row.tool_share.median),
         thousands(row.response_bytes.median),
         mebibytes(row.rss_bytes.median),
@@ -29,9 +28,15 @@ pub fn cells(row: &Row) -> [String; 9] {
     ]
 }
 
-/// Before a row's requests per second: whether the load tool was the limit.
-pub fn at_least(row: &Row) -> &'static str {
-    if row.rps_at_least { "≥ " } else { "" }
+/// A row's requests per second, with what the limit makes of them.
+pub fn rps(row: &Row) -> String {
+    row.rps_of.write(&thousands(row.rps.median))
+}
+
+/// The limit, and in how many slices it was, unless in all.
+pub fn limit(row: &Row) -> String {
+    let (words, slices) = (row.limit.words(), row.rps.n);
+    if row.limited == slices { words.to_owned() } else { format!("{words} {}/{slices}", row.limited) }
 }
 
 /// A shape's title.
@@ -79,13 +84,14 @@ pub fn notes(report: &Report) -> Vec<String> {
             if options.blocks == 1 { "" } else { "s" },
         ),
         format!(
-            "{} {}, {} thread{}; `≥`: the load tool used over 90 % of its threads' time, so the server could give more.",
+            "{} {}, {} thread{}.",
             report.run.record.tool.name,
             report.run.record.tool.version,
             options.threads,
             if options.threads == 1 { "" } else { "s" },
         ),
     ];
+    notes.extend(super::load::notes(report));
     notes.extend(latency::note(report));
     let has_verdicts =
         |table: &Table| table.judgement.findings().any(|f| !f.against_baseline.is_empty() && too_few(f).is_none());

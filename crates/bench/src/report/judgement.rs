@@ -15,7 +15,7 @@ pub enum Judgement {
         /// Of cost.
         cost: Box<Findings>,
         /// Of requests per second, between targets that were the limit themselves; `None` if the baseline was not: then
-        /// its figure is the load tool's.
+        /// its figure is the load tool's, or of the two together.
         rps: Option<Box<Findings>>,
     },
     /// None, and why.
@@ -42,7 +42,7 @@ pub fn judge(record: &RunRecord, rows: &Rows, slices: &Slices) -> Judgement {
     };
     let blocks = record.options.blocks as usize;
     let findings = |metric: Metric| -> Result<Box<Findings>, NoRatio> {
-        let counts = |row: &Row| metric == Metric::Cost || !row.rps_at_least;
+        let counts = |row: &Row| metric == Metric::Cost || row.rps_of.is_the_servers();
         let series = |name: &str, row: Option<&Row>| {
             let own = if row.is_some_and(counts) { slices.get(name, rows.shape) } else { &[] };
             Series::new(name, by_block(own, metric, blocks), NonZeroUsize::MIN)
@@ -56,7 +56,7 @@ pub fn judge(record: &RunRecord, rows: &Rows, slices: &Slices) -> Judgement {
             rules: record.comparison.rules,
         })))
     };
-    let rps = (!baseline_row.rps_at_least).then(|| findings(Metric::Rps)).transpose();
+    let rps = baseline_row.rps_of.is_the_servers().then(|| findings(Metric::Rps)).transpose();
     match (findings(Metric::Cost), rps) {
         (Ok(cost), Ok(rps)) => Judgement::Ratios { cost, rps },
         (Err(why), _) | (_, Err(why)) => Judgement::None(format!("no ratios: {why}")),

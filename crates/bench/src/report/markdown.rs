@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
+use super::load;
 use super::table::{Report, Table};
 use super::verdicts;
 use crate::machine::{Known, Machine};
@@ -24,6 +25,7 @@ pub fn markdown(report: &Report) -> String {
     for note in notes(report) {
         let _ = writeln!(text, "- {}", escape(&note));
     }
+    text.push_str(&under_load(report));
     text.push_str(&appendix(record));
     text
 }
@@ -59,6 +61,24 @@ pub fn one(table: &Table) -> String {
         for target in targets {
             let _ = writeln!(text, "- {word}: {}", escape(&below(target)));
         }
+    }
+    text
+}
+
+/// What was seen beside the figures, for everyone with a valid slice.
+fn under_load(report: &Report) -> String {
+    let mut text = String::from("\n## Under load\n");
+    for table in &report.tables {
+        let below = table.below.iter().chain(&table.failed).filter_map(|below| below.row.as_ref());
+        let rows: Vec<Vec<String>> = table.ranked.iter().chain(below).map(|row| load::cells(row).to_vec()).collect();
+        if !rows.is_empty() {
+            let _ =
+                write!(text, "\n{}\n\n{}", title(table.shape, &report.run.record.options), grid(&load::HEADS, &rows));
+        }
+    }
+    text.push('\n');
+    for note in load::HEADS_MEAN {
+        let _ = writeln!(text, "- {}", escape(note));
     }
     text
 }

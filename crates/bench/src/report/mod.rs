@@ -3,6 +3,7 @@
 mod columns;
 mod judgement;
 mod latency;
+pub mod load;
 pub mod markdown;
 pub mod sweep;
 pub mod table;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::columns::{below, notes};
+use super::columns::{self, below, notes};
 use super::latency::percentiles;
 use super::table::{Below, Report, Row, failure, row};
 use super::units::{digits, percent, range, thousands};
@@ -12,12 +12,13 @@ use crate::plan::Knob;
 use crate::results::{Failed, Measurement, Outcome, TargetRecord};
 use crate::stats::knee::{self, Knee, SweepStep};
 
-const CLOSED_HEADS: [&str; 7] = ["target", "", "cost µs", "min–max", "req/s", "min–max", "tool CPU"];
-const OPEN_HEADS: [&str; 10] = [
+const CLOSED_HEADS: [&str; 8] = ["target", "", "cost µs", "min–max", "req/s", "min–max", "limit", "tool CPU"];
+const OPEN_HEADS: [&str; 11] = [
     "target",
     "offered req/s",
     "answered req/s",
     "cost µs",
+    "limit",
     "tool CPU",
     "p50 µs",
     "p90 µs",
@@ -125,16 +126,15 @@ impl Sheet {
 
 fn cells(row: &Row, value: u32, knob: Knob, valid: &[&Measurement]) -> Vec<String> {
     let (name, step) = (row.target.name.clone(), thousands(value.into()));
-    let (cost, rps, tool) = (digits(row.cost_us.median), thousands(row.rps.median), percent(row.tool_share.median));
+    let (cost, limit, tool) = (digits(row.cost_us.median), columns::limit(row), percent(row.tool_share.median));
     if knob != Knob::Rate {
-        let at_least = if row.rps_at_least { "≥ " } else { "" };
         let (costs, all_rps) = (range(&row.cost_us, digits), range(&row.rps, thousands));
-        return vec![name, step, cost, costs, format!("{at_least}{rps}"), all_rps, tool];
+        return vec![name, step, cost, costs, columns::rps(row), all_rps, limit, tool];
     }
     let at_most = if row.tool_is_busy { "≤ " } else { "" };
     let slices = valid.iter().filter_map(|measurement| Some(&measurement.fixed_rate.as_ref()?.latencies_ns));
     let latencies = Latencies::merged(slices).map_or_else(Vec::new, |all| percentiles(&all, at_most));
-    [vec![name, step, rps, cost, tool], latencies].concat()
+    [vec![name, step, columns::rps(row), cost, limit, tool], latencies].concat()
 }
 
 /// Where the knee is, in words.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::judgement::{Judgement, Rows, judge};
+use super::load::UnderLoad;
 use crate::load::Shape;
-use crate::results::{Failed, Measurement, Outcome, Run, SliceRecord, TargetRecord};
+use crate::results::{Conditions, Failed, Limit, Measurement, Outcome, Run, SliceRecord, TargetRecord};
 use crate::stats::Summary;
 
 /// Under this share of kept connections, a target does not hold keep-alive.
@@ -62,10 +63,16 @@ pub struct Row<'a> {
     pub cost_us: Summary,
     /// Good responses per second.
     pub rps: Summary,
-    /// Whether the load tool was the limit, so that the server could have given more.
-    pub rps_at_least: bool,
+    /// What limited the requests per second.
+    pub limit: Limit,
+    /// In how many slices it did.
+    pub limited: usize,
+    /// Whose the requests per second are, by the limit.
+    pub rps_of: RpsOf,
     /// Whether the load tool had next to no time left.
     pub tool_is_busy: bool,
+    /// What was seen beside the figures.
+    pub load: UnderLoad,
     /// The share of its threads' time that the load tool used, from 0 to 1.
     pub tool_share: Summary,
     /// Bytes of one response.
@@ -76,6 +83,42 @@ pub struct Row<'a> {
     pub start_up_s: Summary,
     /// The share of responses after which the connection was kept.
     pub kept_share: Option<Summary>,
+}
+
+/// Whose requests per second are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RpsOf {
+    /// The server's, as far as can be seen.
+    Server,
+    /// The load tool's: the server could have given more.
+    LoadTool,
+    /// Server and load tool's together, as they shared the cores.
+    Pair,
+}
+
+impl RpsOf {
+    /// By the limit. At a fixed rate nobody is to be faster than it, and the server cannot give "at least" so many.
+    fn of(limit: Limit, at_a_rate: bool) -> Self {
+        match limit {
+            Limit::LoadTool if !at_a_rate => Self::LoadTool,
+            Limit::SharedCpu => Self::Pair,
+            _ => Self::Server,
+        }
+    }
+
+    /// Whether they can be compared with those of others: only then is there a verdict.
+    pub fn is_the_servers(self) -> bool {
+        self == Self::Server
+    }
+
+    /// A figure with its mark: `≥` if it is the load tool's, in brackets if it is of the pair.
+    pub fn write(self, figure: &str) -> String {
+        match self {
+            Self::Server => figure.to_owned(),
+            Self::LoadTool => format!("≥ {figure}"),
+            Self::Pair => format!("({figure})"),
+        }
+    }
 }
 
 /// Where a target stands in a table.
@@ -203,14 +246,25 @@ pub(super) fn failure(failed: &[&Failed], slices: usize) -> Option<String> {
 /// A target's figures over valid slices made with a tool of so many threads; `None` if there are none.
 pub(super) fn row<'a>(target: &'a TargetRecord, valid: &[&Measurement], threads: u32) -> Option<Row<'a>> {
     let of = |get: &dyn Fn(&Measurement) -> f64| Summary::of(valid.iter().map(|m| get(m)));
-    let tool_share = of(&|m| m.tool_cpu_s / m.wall_s / f64::from(threads.max(1)))?;
+    // A tool has threads of its own, whatever it is asked for.
+    let tool_threads = |m: &Measurement| f64::from(m.conditions.tool_threads.unwrap_or(threads).max(1));
+    let share_of = |m: &Measurement| m.tool_cpu_s / m.wall_s / tool_threads(m);
+    let tool_share = of(&share_of)?;
+    // Records from before limits were told have nothing but the tool's CPU time.
+    let limit_of = |m: &Measurement| {
+        let is_old = m.limit == Limit::Unknown && m.conditions == Conditions::default();
+        if is_old && share_of(m) > CLIENT_BOUND { Limit::LoadTool } else { m.limit }
+    };
+    let (limit, limited) = Limit::of_all(valid.iter().map(|m| limit_of(m)))?;
     Some(Row {
         target,
         cost_us: of(&|m| m.cost_us)?,
         rps: of(&|m| m.rps)?,
-        // At a fixed rate the rate is the limit.
-        rps_at_least: tool_share.median > CLIENT_BOUND && valid.iter().all(|m| m.fixed_rate.is_none()),
+        limit,
+        limited,
+        rps_of: RpsOf::of(limit, valid.iter().any(|m| m.fixed_rate.is_some())),
         tool_is_busy: tool_share.median > CLIENT_BOUND,
+        load: UnderLoad::of(valid),
         tool_share,
         response_bytes: of(&|m| m.response_bytes as f64)?,
         rss_bytes: of(&|m| m.rss_bytes as f64)?,

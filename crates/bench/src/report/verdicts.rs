@@ -1,9 +1,9 @@
 //! The columns and lines that say what a difference is worth, for every format.
 
-use super::columns::at_least;
+use super::columns::rps;
 use super::judgement::{Judgement, compared, too_few};
-use super::table::{Row, Table};
-use super::units::{digits, percent_of, ratio, thousands};
+use super::table::{Row, RpsOf, Table};
+use super::units::{digits, percent_of, ratio};
 use crate::stats::{Comparison, Conclusion, Findings, Found, Metric, Resolution, Tiers};
 
 /// Nothing can be said.
@@ -20,15 +20,15 @@ pub fn heads(judgement: &Judgement) -> Vec<&'static str> {
 
 /// A row's cells, one per head.
 pub fn cells(table: &Table, row: &Row) -> Vec<String> {
-    let [cost, rps] = shown(&table.judgement);
+    let [cost, of_rps] = shown(&table.judgement);
     let mut cells = vec![row.target.name.clone(), digits(row.cost_us.median)];
     cells.extend(cost.into_iter().flat_map(|shown| shown.cells(&row.target.name)));
-    cells.push(format!("{}{}", at_least(row), thousands(row.rps.median)));
-    cells.extend(rps.into_iter().flat_map(|shown| {
+    cells.push(rps(row));
+    cells.extend(of_rps.into_iter().flat_map(|shown| {
         let mut own = shown.cells(&row.target.name);
         let baseline = table.ranked.iter().find(|other| other.target.name == shown.findings.baseline);
-        if let (true, Some(baseline)) = (row.rps_at_least, baseline) {
-            own[0] = format!("{}{}", at_least(row), ratio(row.rps.median / baseline.rps.median));
+        if let (RpsOf::LoadTool, Some(baseline)) = (row.rps_of, baseline) {
+            own[0] = row.rps_of.write(&ratio(row.rps.median / baseline.rps.median));
         }
         own
     }));
@@ -121,12 +121,31 @@ pub fn lines(table: &Table) -> Vec<String> {
     lines.push(noise_floor(&table.judgement));
     lines.extend(table.judgement.findings().filter_map(|findings| seen(findings.metric, findings.resolution?)));
     lines.extend(table.judgement.findings().filter_map(alike));
-    if table.ranked.iter().any(|row| row.rps_at_least) {
-        let all = matches!(table.judgement, Judgement::Ratios { rps: None, .. });
-        let whose = if all { "the baseline's req/s" } else { "a req/s with `≥`" };
-        lines.push(format!("{whose} is what the load tool could ask for: no verdict is made of it"));
-    }
+    lines.extend(whose(table));
     lines
+}
+
+/// Of which requests per second there is no verdict, and why.
+fn whose(table: &Table) -> Vec<String> {
+    let marked = [
+        (RpsOf::LoadTool, "a req/s with `≥`", "what the load tool could ask for"),
+        (RpsOf::Pair, "a req/s in brackets", "of server and load tool together, which shared the cores"),
+    ];
+    // If it is the baseline's, no other has a verdict either.
+    let of_baseline = match &table.judgement {
+        Judgement::Ratios { cost, rps: None } => {
+            table.ranked.iter().find(|row| row.target.name == cost.baseline).map(|row| row.rps_of)
+        }
+        _ => None,
+    };
+    let line = |(of, mark, what): (RpsOf, &str, &str)| {
+        if let Some(baseline) = of_baseline {
+            return (baseline == of).then(|| format!("the baseline's req/s is {what}: no verdict is made of it"));
+        }
+        let any = table.ranked.iter().any(|row| row.rps_of == of);
+        any.then(|| format!("{mark} is {what}: no verdict is made of it"))
+    };
+    marked.into_iter().filter_map(line).collect()
 }
 
 fn too_few_words(what: &str, (units, needed): (usize, usize)) -> String {

@@ -4,8 +4,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 use super::{
-    ComparisonRecord, Failed, Measurement, Options, Outcome, Run, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord,
-    ToolRecord,
+    ComparisonRecord, Conditions, Failed, Limit, Measurement, Options, Outcome, Run, RunRecord, SCHEMA, SliceRecord,
+    Stage, TargetRecord, ToolRecord,
 };
 use crate::load::{Latency, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Root, Toolchain};
@@ -30,6 +30,7 @@ pub fn run(targets: &[(&str, f64)], blocks: u32, seed: u64) -> Run {
             slices.push(SliceRecord {
                 schema: SCHEMA,
                 block,
+                tried: 0,
                 cell: cell.clone(),
                 began: "2026-11-30T12:00:01Z".into(),
                 environment_padding: 0,
@@ -39,7 +40,7 @@ pub fn run(targets: &[(&str, f64)], blocks: u32, seed: u64) -> Run {
         }
     }
     let record = record(baseline, &targets.iter().map(|(name, _)| *name).collect::<Vec<_>>(), cells, blocks, seed);
-    Run { record, slices }
+    Run { record, slices, blocks_again: 0 }
 }
 
 /// Changes every measurement of a target.
@@ -62,6 +63,12 @@ pub fn fail(run: &mut Run, target: &str) {
 /// The load tool was the limit.
 pub fn client_bound(measurement: &mut Measurement) {
     measurement.tool_cpu_s = 0.97 * measurement.wall_s;
+    measurement.limit = Limit::LoadTool;
+}
+
+/// Server and load tool took the cores from each other.
+pub fn shared_cpu(measurement: &mut Measurement) {
+    measurement.limit = Limit::SharedCpu;
 }
 
 fn measurement(cost_us: f64, rps: f64) -> Measurement {
@@ -86,6 +93,8 @@ fn measurement(cost_us: f64, rps: f64) -> Measurement {
         idle_cores: None,
         fixed_rate: None,
         closed_loop_latency_us: Latency::default(),
+        limit: Limit::Server,
+        conditions: Conditions::default(),
         warnings: Vec::new(),
     }
 }

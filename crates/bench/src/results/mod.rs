@@ -1,8 +1,11 @@
 //! A run's directory: created exclusively, appended to as slices end, never overwritten.
 
+mod conditions;
 #[cfg(test)]
 pub(crate) mod fixed;
+mod limit;
 mod record;
+mod tries;
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
@@ -11,6 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 
+pub use conditions::Conditions;
+pub use limit::{Limit, Seen, disturbed};
 pub use record::{
     Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
     SliceRecord, Stage, TargetRecord, ToolRecord,
@@ -144,8 +149,10 @@ impl RunDirectory {
 pub struct Run {
     /// `run.json`.
     pub record: RunRecord,
-    /// `slices.jsonl`, in its order.
+    /// `slices.jsonl`, in its order, without the tries of a block that another one replaced.
     pub slices: Vec<SliceRecord>,
+    /// How many blocks were disturbed and measured again.
+    pub blocks_again: usize,
 }
 
 impl Run {
@@ -159,16 +166,8 @@ impl Run {
         let record: RunRecord =
             serde_json::from_slice(&text).with_context(|| format!("{} is not as expected", file.display()))?;
         ensure!(record.schema == SCHEMA, "{} is of schema {}; this reads {SCHEMA}", file.display(), record.schema);
-        let file = path.join(SLICES_FILE);
-        let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        // Cut before it is read as text: a line may end within a character.
-        let whole = std::str::from_utf8(whole_lines(&text)).with_context(|| format!("{}", file.display()))?;
-        let slices = whole
-            .lines()
-            .enumerate()
-            .map(|(n, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", file.display(), n + 1)))
-            .collect::<Result<_>>()?;
-        Ok(Self { record, slices })
+        let (slices, blocks_again) = tries::counting(every_try(path)?, record.cells.len());
+        Ok(Self { record, slices, blocks_again })
     }
 
     /// How many slices the plan has, done or not.
@@ -180,6 +179,23 @@ impl Run {
     pub fn is_partial(&self) -> bool {
         self.slices.len() < self.planned()
     }
+}
+
+/// Every slice that was measured, in its order, with those of tries that another one replaced. A last line that was
+/// cut off while it was written is left out.
+///
+/// # Errors
+/// When the file is missing, or is not as expected.
+pub fn every_try(path: &Path) -> Result<Vec<SliceRecord>> {
+    let file = path.join(SLICES_FILE);
+    let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    // Cut before it is read as text: a line may end within a character.
+    let whole = std::str::from_utf8(whole_lines(&text)).with_context(|| format!("{}", file.display()))?;
+    whole
+        .lines()
+        .enumerate()
+        .map(|(n, line)| serde_json::from_str(line).with_context(|| format!("{}, line {}", file.display(), n + 1)))
+        .collect()
 }
 
 /// Everything up to the last line end.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::{Conditions, Limit};
 use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
 use crate::plan::{Cell, Knob};
@@ -179,6 +180,9 @@ pub struct SliceRecord {
     pub schema: u32,
     /// Block, from 0.
     pub block: u32,
+    /// Which try of the block it belongs to, from 0: a disturbed block is measured again as a whole.
+    #[serde(rename = "try", default)]
+    pub tried: u32,
     /// What was measured.
     #[serde(flatten)]
     pub cell: Cell,
@@ -201,6 +205,21 @@ pub enum Outcome {
     Valid(Box<Measurement>),
     /// None, and why.
     Failed(Failed),
+}
+
+impl Outcome {
+    /// What limited it, if it is a measurement.
+    pub fn limit(&self) -> Option<Limit> {
+        match self {
+            Self::Valid(measurement) => Some(measurement.limit),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// Whether something else took the cores, so that its block is to be measured again.
+    pub fn is_disturbed(&self) -> bool {
+        matches!(self, Self::Valid(measurement) if super::disturbed(measurement))
+    }
 }
 
 /// Why there is no measurement.
@@ -290,6 +309,12 @@ pub struct Measurement {
     /// In the fixed-rate shape: what was sent, and how long each answer took from when its request was due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixed_rate: Option<FixedRate>,
+    /// What limited the requests per second.
+    #[serde(default)]
+    pub limit: Limit,
+    /// What else was seen.
+    #[serde(default)]
+    pub conditions: Conditions,
     /// What a reader of the figures should know.
     #[serde(default)]
     pub warnings: Vec<String>,

@@ -1,10 +1,14 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod capacity;
+mod patterns;
 mod progress;
 mod request;
 mod resume;
+mod room;
+mod sample;
 mod slice;
+mod turns;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -21,7 +25,7 @@ use crate::process::{self, Lock, ports};
 use crate::report::{Report, Standing, markdown, sweep, terminal};
 use crate::results::{
     Capacity, ComparisonRecord, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord,
+    SliceRecord, Stage, TargetRecord, ToolRecord, every_try,
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
@@ -63,7 +67,11 @@ pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
     // Before it is read: a run that is still being made is not one that stopped.
     let _lock = Lock::take()?;
     let before = Run::read(folder)?;
-    if !before.is_partial() {
+    let done = every_try(folder)?;
+    let record = &before.record;
+    let steps = plan(&record.cells, record.options.blocks, record.options.seed);
+    // A block that was being measured again when the run stopped is not missing, and goes on all the same.
+    if !before.is_partial() && resume::left(steps, record.options.blocks, &done)?.next().is_none() {
         say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
         return Ok(Ended::Well);
     }
@@ -72,7 +80,7 @@ pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
     eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
-    carry_out(directory, &request, &prepared, &before.slices)
+    carry_out(directory, &request, &prepared, &done)
 }
 
 /// What is known before the first slice.
@@ -313,13 +321,14 @@ fn measure(
     let measured = request.measured();
     let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
-    let left = resume::left(&steps, done)?;
-    let mut progress = Progress::new(steps.len(), record.cells.len(), done.len());
+    let mut turns = resume::left(steps, request.blocks, done)?;
+    let mut progress = Progress::new(done.len() + turns.len(), record.cells.len(), done.len(), turns.again());
     let mut not_started = NotStarted::default();
     for slice in done {
         not_started.note(&slice.cell.target, &slice.outcome);
     }
-    for step in left {
+    while let Some(turns::Turn { step, tried }) = turns.next().cloned() {
+        let step = &step;
         let target = by_name[step.cell.target.as_str()];
         directory.must_have_room()?;
         let began = now();
@@ -330,10 +339,11 @@ fn measure(
             (Vec::new(), failed(Stage::Start, reason))
         } else {
             let at = step.cell.setting.map_or(String::new(), |setting| format!("-{}-{}", setting.knob, setting.value));
+            let again = if tried > 0 { format!("-again-{tried}") } else { String::new() };
             let (name, shape) = (file_name(target.name()), step.cell.shape);
-            let stem = directory.raw(&format!("{:03}-{name}-{shape}{at}", step.block + 1));
+            let stem = directory.raw(&format!("{:03}-{name}-{shape}{at}{again}", step.block + 1));
             match undisturbed(directory, &stem, || slice::measure(target, step, request, &stem)) {
-                Ok(tried) => (tried.command, tried.outcome),
+                Ok(slice) => (slice.command, slice.outcome),
                 Err(Interrupted) => return Ok(Ended::Interrupted),
             }
         };
@@ -342,16 +352,21 @@ fn measure(
             // A full disk is no fault of the target.
             directory.must_have_room()?;
         }
+        let disturbed = outcome.is_disturbed();
         directory.append(&SliceRecord {
             schema: SCHEMA,
             block: step.block,
+            tried,
             cell: step.cell.clone(),
             began,
             environment_padding: step.environment_padding,
             command,
             outcome,
         })?;
-        progress.done(step);
+        match turns.taken(disturbed) {
+            Some(again) => progress.again(again),
+            None => progress.done(step),
+        }
     }
     Ok(Ended::Well)
 }

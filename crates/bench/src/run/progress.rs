@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
+use super::turns::Again;
 use crate::plan::Step;
 
 /// The progress of one run.
@@ -14,17 +15,18 @@ pub struct Progress {
     steps_per_block: usize,
     earlier: usize,
     done: usize,
+    again: usize,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// So many are `done` of `steps`, by an earlier part of the run.
-    pub fn new(steps: usize, steps_per_block: usize, done: usize) -> Self {
+    /// So many are `done` of `steps`, by an earlier part of the run, and so many blocks were measured `again`.
+    pub fn new(steps: usize, steps_per_block: usize, done: usize, again: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} slices, {prefix}{msg}");
             ProgressBar::new(steps as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { began: Instant::now(), steps, steps_per_block: steps_per_block.max(1), earlier: done, done, bar }
+        Self { began: Instant::now(), steps, steps_per_block: steps_per_block.max(1), earlier: done, done, again, bar }
     }
 
     /// A step begins. The bar is drawn now and not while the step is measured.
@@ -45,8 +47,23 @@ impl Progress {
                 bar.finish_and_clear();
             }
         } else if self.done.is_multiple_of(self.steps_per_block) {
-            let blocks = self.steps / self.steps_per_block;
+            let blocks = self.steps / self.steps_per_block - self.again;
             eprintln!("block {} of {blocks} is done, about {}", step.block + 1, left.trim_end_matches("; "));
+        }
+    }
+
+    /// A block that is done was disturbed, and is measured again.
+    pub fn again(&mut self, again: Again) {
+        self.done += 1;
+        self.steps += again.slices;
+        self.again += 1;
+        let line = format!("block {} was disturbed by others, and is measured again", again.block + 1);
+        if let Some(bar) = &self.bar {
+            bar.set_length(self.steps as u64);
+            bar.set_position(self.done as u64);
+            bar.println(line);
+        } else {
+            eprintln!("{line}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::Request;
+use super::turns::{Turn, Turns};
 use crate::load::{self, Extent};
 use crate::machine::{Fingerprint, Known, sha256};
 use crate::plan::Step;
@@ -118,15 +119,20 @@ fn in_full(record: &RunRecord) -> Fingerprint {
     record.fingerprint.with_build(&record.commit, &record.toolchain, programs)
 }
 
-/// The steps that are left when these slices are there.
+/// The turns that are left when these slices are there, with every try: what was found disturbed is measured again as if
+/// the run had not stopped, and no more often.
 ///
 /// # Errors
 /// When the slices are not those of the plan.
-pub fn left<'a>(steps: &'a [Step], done: &[SliceRecord]) -> Result<&'a [Step]> {
-    let follows = done.len() <= steps.len()
-        && steps.iter().zip(done).all(|(step, slice)| {
-            (step.block, &step.cell, step.environment_padding) == (slice.block, &slice.cell, slice.environment_padding)
+pub fn left(steps: Vec<Step>, blocks: u32, done: &[SliceRecord]) -> Result<Turns> {
+    let mut turns = Turns::new(steps, blocks);
+    for slice in done {
+        let follows = turns.next().is_some_and(|Turn { step, tried }| {
+            (step.block, &step.cell, step.environment_padding, *tried)
+                == (slice.block, &slice.cell, slice.environment_padding, slice.tried)
         });
-    ensure!(follows, "the slices that are there are not those of the plan that its seed stands for");
-    Ok(&steps[done.len()..])
+        ensure!(follows, "the slices that are there are not those of the plan that its seed stands for");
+        turns.taken(slice.outcome.is_disturbed());
+    }
+    Ok(turns)
 }

@@ -9,12 +9,14 @@ use crate::check::{self, Dialect};
 use crate::interrupt::Interrupted;
 use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile};
 use crate::plan::Step;
-use crate::process::cpu::MachineCpu;
 use crate::process::server::StartOptions;
-use crate::process::tool::{self, ToolError};
-use crate::process::{Server, StartError, own_program, ports};
-use crate::results::{Failed, FixedRate, Measurement, Outcome, Stage};
+use crate::process::tool::{self, Ran, ToolError};
+use crate::process::{Server, StartError, own_program};
+use crate::results::{Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage};
 use crate::run::Request;
+use crate::run::patterns::{self, Traces};
+use crate::run::room::{self, Place};
+use crate::run::sample::{Before, Passed};
 use crate::targets::Target;
 
 /// How much longer than asked a load tool may take before it is ended, beside one answer's time-out.
@@ -25,6 +27,9 @@ const REQUESTS_LIMIT: Duration = Duration::from_mins(5);
 
 /// A timed slice that is shorter or longer than asked by more than these factors is none.
 const DURATION_RANGE: std::ops::RangeInclusive<f64> = 0.9..=2.0;
+
+/// A fixed rate is answered if no more than this share of it is missing.
+const KEPT_UP: f64 = 1.0 - crate::stats::knee::NEAR_BEST;
 
 /// How long an idle server is looked at.
 const IDLE_LOOK: Duration = Duration::from_millis(100);
@@ -49,13 +54,14 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         log: &log,
         environment_padding: step.environment_padding,
     };
-    let mut server = match Server::start(target, &start) {
+    let place = room::place(target)?;
+    let mut server = match Server::start(&place.target, &start) {
         Ok(server) => server,
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
         Err(error) => return Ok(failed(Vec::new(), Stage::Start, error.to_string())),
     };
-    let job = request.job(target.url(), &step.cell);
-    let mut slice = Slice { target, job, request, raw, command: Vec::new() };
+    let job = request.job(place.target.url(), &step.cell);
+    let mut slice = Slice { place, job, request, raw, command: Vec::new() };
     let outcome = match slice.drive(&mut server) {
         Ok(measurement) => Ok(Outcome::Valid(Box::new(measurement))),
         Err(Stopped::Failed(failed)) => Ok(Outcome::Failed(failed)),
@@ -75,6 +81,11 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
 
 fn failed(command: Vec<String>, stage: Stage, reason: String) -> Tried {
     Tried { command, outcome: Outcome::Failed(Failed { stage, reason, seen: None }) }
+}
+
+/// A file's text; nothing if it is not there.
+fn read_text(path: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
 }
 
 fn with_ending(stem: &Path, ending: &str) -> PathBuf {
@@ -109,7 +120,7 @@ fn at(stage: Stage) -> impl Fn(String) -> Stopped {
 }
 
 struct Slice<'a> {
-    target: &'a Target,
+    place: Place<'a>,
     job: Job,
     request: &'a Request,
     raw: &'a Path,
@@ -118,11 +129,11 @@ struct Slice<'a> {
 
 impl Slice<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
-        let address = self.target.address();
+        let address = self.place.target.address();
         let dialect = self.request.tool.dialect();
         let keep = self.job.manner.shape().keeps();
         let answer = self.check().map_err(at(Stage::Before))?;
-        let (connections, requests) = (self.job.connections, self.target.description.warm_up_requests);
+        let (connections, requests) = (self.job.connections, self.place.target.description.warm_up_requests);
         check::warm_up(address, dialect, keep, connections, requests).map_err(at(Stage::Before))?;
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
@@ -133,19 +144,55 @@ impl Slice<'_> {
         self.command = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let (stdout, stderr) = (with_ending(self.raw, "stdout.txt"), with_ending(self.raw, "stderr.txt"));
 
-        let opened_before = ports::connections_opened();
-        let machine_before = MachineCpu::read();
-        let cpu_before = server.cpu();
+        let file_room = server.file_room();
+        let before = Before::read(server);
         let ran = match tool::run(&line, &stdout, &stderr, self.time_limit()) {
             Ok(ran) => ran,
             Err(ToolError::Interrupted(interrupted)) => return Err(interrupted.into()),
             Err(error) => return Err(at(Stage::Load)(error.to_string())),
         };
-        let cpu = server.cpu().since(&cpu_before);
-        let machine = MachineCpu::read();
-        let opened = ports::connections_opened().zip(opened_before).map(|(after, before)| after.saturating_sub(before));
-        let (rss_bytes, threads) = (server.resident_bytes(), server.threads());
+        let mut passed = before.passed(server, &ran);
+        passed.conditions.time_wait = self.place.time_wait;
+        passed.conditions.port_room = self.place.room;
+        passed.conditions.tool_threads = Some(self.request.tool.threads(self.job.threads));
 
+        let judged = self.judge(server, &ran, (&stdout, &stderr), answer.bytes);
+        let report = match &judged {
+            Ok(report) => Some(report),
+            Err(Stopped::Failed(failed)) => failed.seen.as_deref(),
+            Err(Stopped::Interrupted(_)) => None,
+        };
+        passed.conditions.little = report.and_then(|report| report.busy_share(self.job.connections));
+        let printed = [server.printed(), read_text(&stderr)];
+        let mut causes = patterns::named(&Traces {
+            shape: self.job.manner.shape(),
+            connections: self.job.connections,
+            report,
+            busy: (passed.cpu.total + ran.cpu).as_secs_f64() / ran.wall.as_secs_f64(),
+            opened: passed.opened,
+            file_room,
+            printed: [&printed[0], &printed[1]],
+            conditions: &passed.conditions,
+        });
+        causes.extend(self.place.said.clone());
+        match judged {
+            Ok(report) => self.measurement(server, &ran, (passed, idle_cores), report, answer.bytes, causes),
+            Err(Stopped::Failed(failed)) => {
+                let reason = std::iter::once(failed.reason).chain(causes).collect::<Vec<_>>().join("; ");
+                Err(Stopped::Failed(Failed { reason, ..failed }))
+            }
+            Err(interrupted) => Err(interrupted),
+        }
+    }
+
+    /// What the tool says, if that and the server stand up to everything that is known of the slice.
+    fn judge(
+        &self,
+        server: &mut Server,
+        ran: &Ran,
+        (stdout, stderr): (&Path, &Path),
+        bytes: u64,
+    ) -> Result<Report, Stopped> {
         // The server first: if it died, what the tool says of that is less to the point.
         server.still_itself().map_err(at(Stage::Load))?;
         if ran.too_long {
@@ -155,23 +202,53 @@ impl Slice<'_> {
                 self.time_limit()
             )));
         }
-        let report = self.read_report(&stdout, &stderr, ran.exit)?;
+        let report = self.read_report(stdout, stderr, ran.exit)?;
         if let Some(reason) = report.stalled(self.job.connections) {
             let seen = Some(Box::new(report));
             return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
         }
-        let good = report.good_requests.filter(|good| *good > 0);
-        let (Some(requests), Some(duration_s)) = (good, report.duration_s) else {
-            return Err(at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())));
-        };
-        self.is_plausible(&report, requests, duration_s, answer.bytes, address).map_err(at(Stage::Load))?;
+        let (requests, duration_s) = self.counted(&report)?;
+        let address = self.place.target.address();
+        self.is_plausible(&report, requests, duration_s, bytes, address).map_err(at(Stage::Load))?;
         self.check().map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
+        Ok(report)
+    }
 
-        let server_cpu_s = cpu.total.as_secs_f64();
-        let tool_cpu_s = ran.cpu.as_secs_f64();
-        let passed = machine.zip(machine_before);
+    /// Good responses, and over how many seconds.
+    fn counted(&self, report: &Report) -> Result<(u64, f64), Stopped> {
+        let good = report.good_requests.filter(|good| *good > 0);
+        good.zip(report.duration_s)
+            .ok_or_else(|| at(Stage::Load)(format!("{} gives no count or no duration", self.request.tool.name())))
+    }
+
+    fn measurement(
+        &self,
+        server: &Server,
+        ran: &Ran,
+        (passed, idle_cores): (Passed, Option<f64>),
+        report: Report,
+        response_bytes: u64,
+        causes: Vec<String>,
+    ) -> Result<Measurement, Stopped> {
+        let (requests, duration_s) = self.counted(&report)?;
         let fixed_rate = self.fixed_rate(report.open_loop.clone()).map_err(at(Stage::Load))?;
+        let Passed { cpu, machine, opened, conditions } = passed;
+        let (server_cpu_s, tool_cpu_s) = (cpu.total.as_secs_f64(), ran.cpu.as_secs_f64());
+        let other_cpu_s = machine.map(|machine| (machine.busy.as_secs_f64() - server_cpu_s - tool_cpu_s).max(0.0));
+        let steal_s = machine.map(|machine| machine.steal.as_secs_f64());
+        let wall_s = ran.wall.as_secs_f64();
+        let limit = Limit::of(&Seen {
+            wall_s,
+            server_cpu_s,
+            tool_cpu_s,
+            tool_threads: self.request.tool.threads(self.job.threads),
+            tool_spins: self.request.tool.spins(),
+            kept_rate: self.kept_rate(requests as f64 / duration_s),
+            other_cpu_s,
+            steal_s,
+            conditions: &conditions,
+        });
         Ok(Measurement {
             requests,
             duration_s,
@@ -180,30 +257,30 @@ impl Slice<'_> {
             server_cpu_s,
             server_user_share: cpu.user_share,
             tool_cpu_s,
-            wall_s: ran.wall.as_secs_f64(),
-            other_cpu_s: passed.map(|(after, before)| {
-                (after.busy.saturating_sub(before.busy).as_secs_f64() - server_cpu_s - tool_cpu_s).max(0.0)
-            }),
-            steal_s: passed.map(|(after, before)| after.steal.saturating_sub(before.steal).as_secs_f64()),
-            response_bytes: answer.bytes,
+            wall_s,
+            other_cpu_s,
+            steal_s,
+            response_bytes,
             received_bytes: report.bytes,
             connections_opened: opened,
             kept_share: self.kept_share(&report, requests, opened),
-            rss_bytes,
-            threads,
+            rss_bytes: server.resident_bytes(),
+            threads: server.threads(),
             start_up_s: server.start_up().as_secs_f64(),
             idle_cores,
             closed_loop_latency_us: if fixed_rate.is_some() { Latency::default() } else { report.latency_us },
             fixed_rate,
-            warnings: report.warnings,
+            limit,
+            conditions,
+            warnings: [report.warnings, causes].concat(),
         })
     }
 
     /// Is it the agreed response, asked for in the manner of the slice?
     fn check(&self) -> Result<check::Answer, String> {
         match self.job.manner {
-            Manner::Pipelined { depth } => check::pipelined(self.target.address(), depth),
-            manner => check::agreed(self.target.address(), self.request.tool.dialect(), manner.shape().keeps()),
+            Manner::Pipelined { depth } => check::pipelined(self.place.target.address(), depth),
+            manner => check::agreed(self.place.target.address(), self.request.tool.dialect(), manner.shape().keeps()),
         }
     }
 
@@ -212,6 +289,11 @@ impl Slice<'_> {
         let Manner::FixedRate { rate } = self.job.manner else { return Ok(None) };
         let latencies_ns = latencies.ok_or_else(|| format!("{} gives no latencies", self.request.tool.name()))?;
         Ok(Some(FixedRate { offered_rps: rate.into(), latencies_ns }))
+    }
+
+    /// Whether a rate was asked for and answered: then nothing else was the limit.
+    fn kept_rate(&self, rps: f64) -> bool {
+        matches!(self.job.manner, Manner::FixedRate { rate } if rps >= KEPT_UP * f64::from(rate))
     }
 
     fn command_line(&self) -> Result<Vec<OsString>, String> {

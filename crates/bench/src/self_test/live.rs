@@ -151,5 +151,6 @@ fn target(name: &str, burn_us: u64, port: u16) -> Result<Target> {
         },
         source: Source::Command { folder: "/".into() },
         version: None,
+        host: std::net::Ipv4Addr::LOCALHOST,
     })
 }

@@ -1,5 +1,6 @@
 //! Targets of the user's own, from a TOML file with `[[target]]` tables.
 
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -29,7 +30,8 @@ pub fn from_file(path: &Path) -> Result<Vec<Target>> {
         .map(|description| {
             description.check_name().map_err(|why| anyhow::anyhow!("{}: {why}", path.display()))?;
             ensure!(!description.command.is_empty(), "{}: target {} has no command", path.display(), description.name);
-            Ok(Target { description, source: Source::Command { folder: folder.clone() }, version: None })
+            let source = Source::Command { folder: folder.clone() };
+            Ok(Target { description, source, version: None, host: Ipv4Addr::LOCALHOST })
         })
         .collect()
 }

@@ -22,6 +22,8 @@ pub struct Target {
     pub source: Source,
     /// The version of what it shows: from the lock file for a workspace server, else unknown.
     pub version: Option<String>,
+    /// The loopback address that it listens on.
+    pub host: Ipv4Addr,
 }
 
 /// Where a target's program comes from.
@@ -67,7 +69,15 @@ impl Target {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.description.port)
+        SocketAddr::new(IpAddr::V4(self.host), self.description.port)
+    }
+
+    /// Whether it can be told to listen on another loopback address.
+    pub fn can_move(&self) -> bool {
+        match self.source {
+            Source::Package { .. } => true,
+            Source::Command { .. } => self.description.command.iter().any(|word| word.contains("{host}")),
+        }
     }
 
     /// Where requests to it go.

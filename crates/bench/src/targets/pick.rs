@@ -73,7 +73,12 @@ mod tests {
                      command = [\"x\"]"
                 );
                 let description: Description = toml::from_str(&toml).unwrap();
-                Target { description, source: Source::Command { folder: "/".into() }, version: None }
+                Target {
+                    description,
+                    source: Source::Command { folder: "/".into() },
+                    version: None,
+                    host: std::net::Ipv4Addr::LOCALHOST,
+                }
             })
             .collect()
     }

@@ -94,7 +94,7 @@ impl Workspace {
             };
             let binary = metadata.target_directory.join("release").join(package.name.as_str()).into_std_path_buf();
             let source = Source::Package { package: package.name.to_string(), binary };
-            targets.push(Target { description, source, version });
+            targets.push(Target { description, source, version, host: std::net::Ipv4Addr::LOCALHOST });
         }
         targets.sort_by_key(|target| target.description.port);
         for (n, target) in targets.iter().enumerate() {
