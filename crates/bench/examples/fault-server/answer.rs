@@ -14,7 +14,7 @@ pub static REQUESTS: AtomicU64 = AtomicU64::new(0);
 
 /// Answers until the connection or the fault ends it.
 pub fn serve(stream: &TcpStream, fault: Fault, n: u64) -> Option<()> {
-    stream.set_nodelay(true).ok()?;
+    stream.set_nodelay(fault != Fault::WritesTwice).ok()?;
     let mut lines = BufReader::new(stream).lines();
     loop {
         if fault == Fault::NeverReads {
@@ -66,7 +66,7 @@ pub fn serve(stream: &TcpStream, fault: Fault, n: u64) -> Option<()> {
                 );
                 (&*stream).write_all(format!("{head}{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).as_bytes()).ok()?;
             }
-            Fault::TwoWrites => {
+            Fault::TwoWrites | Fault::WritesTwice => {
                 (&*stream).write_all(&answer.as_bytes()[..body_at]).ok()?;
                 (&*stream).write_all(&answer.as_bytes()[body_at..]).ok()?;
             }

@@ -73,6 +73,8 @@ pub enum Fault {
     Chunked,
     /// Head and body come in two writes
     TwoWrites,
+    /// The same, and Nagle's algorithm is left on
+    WritesTwice,
     /// Of requests that come together it answers the first only
     DropsPipelined,
     /// After `n` requests bodies are cut off and the connection ends

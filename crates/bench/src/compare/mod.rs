@@ -12,7 +12,7 @@ pub use gate::{Gate, exit};
 pub use words::words;
 
 use crate::load::Shape;
-use crate::report::table::{Row, Slices};
+use crate::report::table::{Row, RpsOf, Slices};
 use crate::report::{Report, Table, by_block};
 use crate::results::Run;
 use crate::stats::{Change, Comparison, Found, Input, Metric, Rules, Samples, Series, analyse, changes};

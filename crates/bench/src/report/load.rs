@@ -16,7 +16,7 @@ const TICK_S: f64 = 0.01;
 /// Fewer starts than this have no spread worth showing.
 const STARTS: usize = 5;
 
-/// A warning that this many targets got is of the load tool or the machine, and shown once.
+/// Of so many targets with the same warning the names are shown.
 const SHOWN: usize = 3;
 
 /// What was seen of a target over the valid slices of a run, beside its figures; `None` is unknown.
@@ -40,8 +40,8 @@ pub struct UnderLoad {
     pub threads: Option<Summary>,
     /// Accept-queue overflows of all slices.
     pub overflows: Option<u64>,
-    /// Each warning, and in how many slices it was.
-    pub warnings: BTreeMap<String, usize>,
+    /// What was noticed: its words without their numbers → as it was said first, and in how many slices.
+    pub noticed: BTreeMap<String, (String, usize)>,
 }
 
 impl UnderLoad {
@@ -52,9 +52,9 @@ impl UnderLoad {
         };
         let wait = |wait_s: f64, ran_s: f64| wait_s / (wait_s + ran_s);
         let per_1000 = |m: &Measurement, count: Option<u64>| Some(count? as f64 * 1e3 / m.requests as f64);
-        let mut warnings = BTreeMap::new();
+        let mut noticed = BTreeMap::new();
         for warning in valid.iter().flat_map(|m| &m.warnings) {
-            *warnings.entry(warning.clone()).or_insert(0) += 1;
+            noticed.entry(without_numbers(warning)).or_insert_with(|| (warning.clone(), 0)).1 += 1;
         }
         Self {
             user_share: user_share(valid),
@@ -66,9 +66,14 @@ impl UnderLoad {
             rss_peak: of(&|_, c| Some(c.rss_peak_bytes? as f64)),
             threads: of(&|m, _| Some(m.threads as f64)),
             overflows: valid.iter().map(|m| m.conditions.accept_overflows).sum(),
-            warnings,
+            noticed,
         }
     }
+}
+
+/// Two slices rarely have the same numbers, and mean the same.
+fn without_numbers(words: &str) -> String {
+    words.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// Over all slices, if that is fine enough: each slice's count is off by less than a tick at its start and at its end,
@@ -153,20 +158,30 @@ pub fn notes(report: &Report) -> Vec<String> {
             report.run.blocks_again, report.run.record.options.blocks
         ));
     }
-    let mut noticed: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for row in rows() {
-        for warning in row.load.warnings.keys() {
-            noticed.entry(warning).or_default().push(&row.target.name);
+    notes.extend(noticed(rows()));
+    notes
+}
+
+/// What was noticed, a line for each kind with whom it was noticed of and in how many slices.
+fn noticed<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
+    let mut kinds: BTreeMap<&str, (&str, Vec<&str>, usize)> = BTreeMap::new();
+    for row in rows {
+        for (kind, (warning, slices)) in &row.load.noticed {
+            let (_, targets, count) = kinds.entry(kind).or_insert((warning, Vec::new(), 0));
+            *count += slices;
+            if !targets.contains(&row.target.name.as_str()) {
+                targets.push(&row.target.name);
+            }
         }
     }
-    notes.extend(noticed.into_iter().map(|(warning, mut targets)| {
-        targets.dedup();
+    let line = |(warning, targets, slices): (&str, Vec<&str>, usize)| {
         let more = targets.len().saturating_sub(SHOWN);
         let shown = targets[..targets.len() - more].join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        format!("{shown}{more}: {warning}")
-    }));
-    notes
+        let slices = if slices > 1 { format!("in {slices} slices, as in one of them: ") } else { String::new() };
+        format!("{shown}{more}: {slices}{warning}")
+    };
+    kinds.into_values().map(line).collect()
 }
 
 fn meaning(limit: Limit) -> &'static str {
@@ -218,7 +233,23 @@ mod tests {
     #[test]
     fn what_an_older_record_does_not_tell_is_unknown_and_not_0() {
         let load = UnderLoad::of(&[&slice(1.0, None)]);
-        assert!(load.server_wait.is_none() && load.overflows.is_none() && load.rss_peak.is_none());
+        assert!(
+            load.noticed.is_empty()
+                && load.server_wait.is_none()
+                && load.overflows.is_none()
+                && load.rss_peak.is_none()
+        );
+    }
+
+    #[test]
+    fn a_warning_of_every_slice_is_one_with_the_number_of_slices() {
+        let mut slices = [slice(1.0, None), slice(1.0, None), slice(1.0, None)];
+        for (slice, overflows) in slices.iter_mut().zip([3, 12, 7]) {
+            slice.warnings = vec![format!("{overflows} times the accept queue was full")];
+        }
+        let load = UnderLoad::of(&slices.iter().collect::<Vec<_>>());
+        let all: Vec<_> = load.noticed.into_values().collect();
+        assert_eq!(all, [("3 times the accept queue was full".to_owned(), 3)]);
     }
 
     #[test]

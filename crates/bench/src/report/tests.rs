@@ -47,6 +47,47 @@ fn where_the_load_tool_is_the_limit_requests_per_second_have_no_verdict() {
 }
 
 #[test]
+fn requests_per_second_of_server_and_load_tool_together_are_in_brackets_and_have_no_verdict() {
+    let mut run = fixed::run(&FOUR, 18, 1);
+    fixed::each(&mut run, "may", fixed::shared_cpu);
+    insta::assert_snapshot!("one_of_the_pair", tables(&run));
+    fixed::each(&mut run, "tokio", fixed::shared_cpu);
+    let text = tables(&run);
+    assert!(text.contains("the baseline's req/s is of server and load tool together"), "{text}");
+}
+
+#[test]
+fn a_record_from_before_limits_were_told_has_the_load_tool_s_by_its_cpu_time() {
+    let mut run = fixed::run(&FOUR[..2], 12, 1);
+    fixed::each(&mut run, "axum", |measurement| {
+        fixed::client_bound(measurement);
+        measurement.limit = crate::results::Limit::Unknown;
+    });
+    assert!(tables(&run).contains("≥ "));
+}
+
+#[test]
+fn at_a_fixed_rate_the_load_tool_sets_no_lower_bound() {
+    let mut run = fixed::run(&FOUR[..2], 12, 1);
+    fixed::each(&mut run, "axum", |measurement| {
+        fixed::client_bound(measurement);
+        let latencies_ns = serde_json::from_str("[[1000,10]]").unwrap();
+        measurement.fixed_rate = Some(crate::results::FixedRate { offered_rps: measurement.rps, latencies_ns });
+    });
+    assert!(!tables(&run).contains('≥'));
+}
+
+#[test]
+fn the_markdown_has_what_was_seen_under_load_before_who_was_measured() {
+    let mut run = fixed::run(&FOUR, 18, 1);
+    run.blocks_again = 2;
+    let text = markdown::markdown(&Report::of(&run));
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    assert!(at("2 of 18 blocks were disturbed") < at("\n## Under load\n"));
+    assert!(at("\n## Under load\n") < at("\n## Targets\n"));
+}
+
+#[test]
 fn who_failed_stands_at_the_bottom_with_the_reason_and_has_no_verdict() {
     let mut run = fixed::run(&FOUR, 18, 1);
     fixed::fail(&mut run, "axum");

@@ -136,3 +136,66 @@ pub fn left(steps: Vec<Step>, blocks: u32, done: &[SliceRecord]) -> Result<Turns
     }
     Ok(turns)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::plan;
+    use crate::results::{Outcome, Run, SCHEMA, fixed};
+
+    /// What a run of three blocks makes when every try of the block in the middle is disturbed, and what it stands on.
+    fn made() -> (Run, Vec<SliceRecord>) {
+        let run = fixed::run(&[("a", 20.0), ("b", 24.0)], 3, 1);
+        let mut turns = Turns::new(plan(&run.record.cells, 3, 1), 3);
+        let mut made = Vec::new();
+        while let Some(Turn { step, tried }) = turns.next().cloned() {
+            let mut outcome = run.slices[0].outcome.clone();
+            let Outcome::Valid(measurement) = &mut outcome else { panic!("valid") };
+            measurement.conditions.cores = Some(2);
+            measurement.steal_s = Some(if step.block == 1 { 1.0 } else { 0.0 });
+            turns.taken(outcome.is_disturbed());
+            made.push(SliceRecord {
+                schema: SCHEMA,
+                block: step.block,
+                tried,
+                cell: step.cell,
+                began: String::new(),
+                environment_padding: step.environment_padding,
+                command: Vec::new(),
+                outcome,
+            });
+        }
+        (run, made)
+    }
+
+    fn left_after(run: &Run, made: &[SliceRecord]) -> Result<Turns> {
+        left(plan(&run.record.cells, 3, 1), 3, made)
+    }
+
+    #[test]
+    fn wherever_a_run_stopped_it_goes_on_as_if_it_had_not_and_measures_nothing_again_more_often() {
+        let (run, made) = made();
+        // Three targets; of three blocks two tries more at the most.
+        assert_eq!(made.len(), 3 * (3 + 2));
+        for stopped in 0..made.len() {
+            let turns = left_after(&run, &made[..stopped]).unwrap();
+            let next = turns.next().map(|turn| (turn.step.block, turn.step.cell.clone(), turn.tried)).unwrap();
+            let then = &made[stopped];
+            assert_eq!(next, (then.block, then.cell.clone(), then.tried), "after {stopped}");
+        }
+        let over = left_after(&run, &made).unwrap();
+        assert!(over.next().is_none());
+        assert_eq!(over.again(), 2);
+    }
+
+    #[test]
+    fn slices_that_are_not_those_of_the_plan_are_refused() {
+        let (run, mut made) = made();
+        assert!(left_after(&run, &[made.clone(), made[..1].to_vec()].concat()).is_err());
+        made[4].tried = 1;
+        assert!(left_after(&run, &made).is_err());
+        made[4].tried = 0;
+        made[2].environment_padding += 1;
+        assert!(left_after(&run, &made).is_err());
+    }
+}

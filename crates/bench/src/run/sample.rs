@@ -22,10 +22,11 @@ pub struct Before {
     threads: Threads,
     tcp: Option<TcpCounters>,
     opened: Option<u64>,
-    /// What the harness itself, the machine and the server had used: read last, being what is over the load alone.
-    harness: Option<Duration>,
+    /// What the machine, the server and the harness itself had used: read last, being what is over the load alone. The
+    /// harness's is the innermost: to find the server's processes is work of its own.
     machine: Option<MachineCpu>,
     cpu: TreeCpu,
+    harness: Option<Duration>,
 }
 
 /// What passed.
@@ -49,17 +50,17 @@ impl Before {
             threads: server.scheduled(),
             tcp: TcpCounters::read(),
             opened: ports::connections_opened(),
-            harness: cpu::own(),
             machine: MachineCpu::read(),
             cpu: server.cpu(),
+            harness: cpu::own(),
         }
     }
 
     /// Reads everything again, now that the load tool has ended.
     pub fn passed(&self, server: &Server, ran: &Ran) -> Passed {
+        let harness = cpu::own().zip(self.harness).map(|(after, before)| after.saturating_sub(before));
         let cpu = server.cpu().since(&self.cpu);
         let machine = MachineCpu::read().zip(self.machine).map(|(after, before)| after.since(&before));
-        let harness = cpu::own().zip(self.harness).map(|(after, before)| after.saturating_sub(before));
         let opened = ports::connections_opened().zip(self.opened).map(|(after, before)| after.saturating_sub(before));
         let tcp = TcpCounters::read().zip(self.tcp).map(|(after, before)| after.since(&before));
         let scheduled = Some(server.scheduled().since(&self.threads))

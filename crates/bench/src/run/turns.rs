@@ -10,9 +10,9 @@ use crate::plan::Step;
 /// How often a disturbed block is measured again.
 pub const AGAIN: u32 = 3;
 
-/// How many blocks are measured again in a run at the most, as a share of its blocks: on a machine that is never quiet
-/// a run takes half as long again, and says so, and not four times as long.
-pub const AGAIN_IN_RUN: f64 = 0.5;
+/// In a run, one block is measured again for so many that it has, at the most: on a machine that is never quiet it takes
+/// half as long again, and says so, and not four times as long.
+pub const ONE_AGAIN_IN: u32 = 2;
 
 /// One step, and which try of its block it belongs to, from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub struct Turns {
 impl Turns {
     /// Every step once, in its order.
     pub fn new(steps: Vec<Step>, blocks: u32) -> Self {
-        let may_repeat = (f64::from(blocks) * AGAIN_IN_RUN).ceil() as u32;
+        let may_repeat = blocks.div_ceil(ONE_AGAIN_IN);
         let left = steps.into_iter().map(|step| Turn { step, tried: 0 }).collect();
         Self { left, taken: Vec::new(), disturbed: false, may_repeat, again: 0 }
     }

@@ -8,4 +8,5 @@ mod kept;
 mod resumed;
 mod shapes;
 mod stopped;
+mod under_load;
 mod verdicts;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use hello_bench::plan::plan;
-use hello_bench::results::{RUN_FILE, Run, SLICES_FILE};
+use hello_bench::results::{RUN_FILE, Run, SLICES_FILE, every_try};
 use nix::sys::signal::Signal;
 
 use crate::fixture::{Fixture, hello_bench, text};
@@ -34,15 +34,17 @@ fn a_run_goes_on_with_the_same_plan_and_a_line_that_was_cut_off_is_measured_agai
     let file = fixture.out().join(SLICES_FILE);
     let kept = std::fs::read(&file).unwrap();
     std::fs::write(&file, &kept[..kept.len() - 20]).unwrap();
+    // A machine that is busy with other tests has blocks measured again.
+    let (counted, tries) = (Run::read(&fixture.out()).unwrap().slices.len(), every_try(&fixture.out()).unwrap());
 
     let output = fixture.resume();
     let printed = text(&output);
     assert_eq!(output.status.code(), Some(0), "{printed}");
-    assert!(printed.contains(&format!("{} of 12 slices are there", before.slices.len() - 1)), "{printed}");
+    assert!(printed.contains(&format!("{counted} of 12 slices are there")), "{printed}");
     assert!(!printed.contains("PARTIAL"), "{printed}");
     let run = Run::read(&fixture.out()).unwrap();
     assert_eq!(run.record, before.record);
-    assert_eq!(run.slices[..before.slices.len() - 1], before.slices[..before.slices.len() - 1]);
+    assert_eq!(every_try(&fixture.out()).unwrap()[..tries.len()], tries);
     let planned = plan(&run.record.cells, 4, run.record.options.seed);
     let measured: Vec<_> = run.slices.iter().map(|s| (s.block, s.cell.clone(), s.environment_padding)).collect();
     let planned: Vec<_> = planned.into_iter().map(|s| (s.block, s.cell, s.environment_padding)).collect();
