@@ -18,6 +18,7 @@ impl TcpCounters {
     }
 
     /// What was counted since `before`.
+    #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         Self {
             accept_overflows: self.accept_overflows.saturating_sub(before.accept_overflows),

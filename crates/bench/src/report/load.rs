@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(user_share(&[&short]), None);
         assert_eq!(user_share(&[&long]), Some(0.25));
         let both = user_share(&[&short, &long]).unwrap();
-        assert!((both - (0.45 + 0.275) / 2.0).abs() < 1e-12, "{both}");
+        assert!((both - f64::midpoint(0.45, 0.275)).abs() < 1e-12, "{both}");
         assert_eq!(user_share(&[&long, &slice(5.0, None)]), None);
         assert_eq!(user_share(&[]), None);
     }

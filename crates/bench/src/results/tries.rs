@@ -13,7 +13,7 @@ pub fn counting(slices: Vec<SliceRecord>, cells: usize) -> (Vec<SliceRecord>, us
     }
     let used = |block: u32| {
         let tries = sizes.range((block, 0)..=(block, u32::MAX));
-        tries.filter(|(_, size)| **size >= cells).map(|((_, tried), _)| *tried).last().unwrap_or(0)
+        tries.filter(|(_, size)| **size >= cells).map(|((_, tried), _)| *tried).next_back().unwrap_or(0)
     };
     let again = sizes.keys().filter(|(_, tried)| *tried == 1).count();
     (slices.into_iter().filter(|slice| slice.tried == used(slice.block)).collect(), again)

@@ -73,7 +73,7 @@ fn full_queue(traces: &Traces) -> Option<String> {
 
 fn files(traces: &Traces) -> Option<String> {
     let said = |printed: &&str| TOO_MANY_FILES.iter().any(|words| printed.contains(words));
-    if let Some(who) = traces.printed.iter().position(|printed| said(&printed)) {
+    if let Some(who) = traces.printed.iter().position(said) {
         return Some(format!("{} may open no more files (ulimit -n)", ["the server", "the load tool"][who]));
     }
     let room = traces.file_room.filter(|room| *room < u64::from(traces.connections))?;
