@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use procfs::net::{TcpNetEntry, TcpState};
 use procfs::process::{FDTarget, Process, all_processes};
@@ -90,8 +91,47 @@ pub fn connections_opened() -> Option<u64> {
     procfs::net::snmp().ok().map(|snmp| snmp.tcp_active_opens)
 }
 
+/// Connections of a port on this machine that were closed within so much time, whoever closed them first: the end that
+/// did is in TIME_WAIT then. Those that were reset leave none. `None` if it is not told.
+pub fn closed_within(port: u16, within: Duration) -> Option<u64> {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(|table| std::fs::read_to_string(table).ok());
+    let ticks = procfs::ticks_per_second();
+    let counts = tables.iter().flatten().map(|table| closed_in(table, port, within, ticks));
+    tables[0].is_some().then(|| counts.sum())
+}
+
+/// The same in one table (proc_net(5)): the time that is left of TIME_WAIT stands behind `03:`, in clock ticks.
+fn closed_in(table: &str, port: u16, within: Duration, ticks_per_second: u64) -> u64 {
+    /// `TCP_TIMEWAIT_LEN` of the kernel, which nothing changes.
+    const TIME_WAIT: Duration = Duration::from_mins(1);
+    let port = format!(":{port:04X}");
+    let is_new = |line: &&str| {
+        let fields: Vec<&str> = line.split_whitespace().take(6).collect();
+        let [_, local, remote, "06", _, timer] = fields[..] else { return false };
+        let left = timer.strip_prefix("03:").and_then(|ticks| u64::from_str_radix(ticks, 16).ok());
+        let left = Duration::from_secs_f64(left.unwrap_or(0) as f64 / ticks_per_second as f64);
+        (local.ends_with(&port) || remote.ends_with(&port)) && left + within >= TIME_WAIT
+    };
+    table.lines().filter(is_new).count() as u64
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_connection_counts_once_by_its_end_in_time_wait_if_it_is_new() {
+        let table = "\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1FA5 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0
+   1: 0100007F:1FA5 0100007F:C350 06 00000000:00000000 03:0000176F 00000000     0        0 0 3 0
+   2: 0100007F:C351 0100007F:1FA5 06 00000000:00000000 03:00001700 00000000     0        0 0 3 0
+   3: 0100007F:C352 0100007F:1FA5 06 00000000:00000000 03:00000100 00000000     0        0 0 3 0
+   4: 0100007F:C353 0100007F:1FA6 06 00000000:00000000 03:0000176F 00000000     0        0 0 3 0
+   5: 0100007F:C354 0100007F:1FA5 01 00000000:00000000 00:00000000 00000000     0        0 2 1 0
+";
+        assert_eq!(closed_in(table, 0x1FA5, Duration::from_secs(2), 100), 2);
+        assert_eq!(closed_in(table, 0x1FA5, Duration::from_millis(100), 100), 1);
+    }
+
     use super::*;
     use std::net::TcpListener;
 

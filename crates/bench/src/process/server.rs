@@ -109,6 +109,11 @@ impl Server {
         Ok(Self { supervisor, main: tree::process(main), listening, address, start_up })
     }
 
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
     /// From the start of its process to its first right answer.
     pub fn start_up(&self) -> Duration {
         self.start_up

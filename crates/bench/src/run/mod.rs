@@ -166,6 +166,9 @@ fn foresight(request: &Request) -> String {
 
 /// What must be true before anything is built or started; gives the load tool's version.
 fn must_hold(request: &Request) -> Result<String> {
+    if let Some(out) = request.out.as_ref().filter(|out| out.exists()) {
+        anyhow::bail!("{} is there already, and a result is never overwritten", out.display());
+    }
     let tool = request.tool;
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
@@ -341,7 +344,9 @@ fn measure(
             let at = step.cell.setting.map_or(String::new(), |setting| format!("-{}-{}", setting.knob, setting.value));
             let again = if tried > 0 { format!("-again-{tried}") } else { String::new() };
             let (name, shape) = (file_name(target.name()), step.cell.shape);
-            let stem = directory.raw(&format!("{:03}-{name}-{shape}{at}{again}", step.block + 1));
+            // Two names may be the same as parts of a file name: the place in the block tells them apart.
+            let place = record.cells.iter().position(|cell| *cell == step.cell).unwrap_or_default() + 1;
+            let stem = directory.raw(&format!("{:03}-{place:02}-{name}-{shape}{at}{again}", step.block + 1));
             match undisturbed(directory, &stem, || slice::measure(target, step, request, &stem)) {
                 Ok(slice) => (slice.command, slice.outcome),
                 Err(Interrupted) => return Ok(Ended::Interrupted),

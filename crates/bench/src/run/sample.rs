@@ -15,6 +15,9 @@ use crate::targets::cores;
 /// time; else too much of it was used by threads that have ended.
 const COVERS: f64 = 0.9;
 
+/// What may pass from the end of the load tool to the look at what it left.
+const CLOSING: Duration = Duration::from_millis(500);
+
 /// Everything before.
 pub struct Before {
     peak_reset: bool,
@@ -35,7 +38,7 @@ pub struct Passed {
     pub cpu: TreeUse,
     /// What all used, the hypervisor took, and how many cores there are.
     pub machine: Option<MachineCpu>,
-    /// Connections that were opened on this machine.
+    /// Connections that were opened to the server.
     pub opened: Option<u64>,
     /// All that could be seen beside.
     pub conditions: Conditions,
@@ -62,6 +65,9 @@ impl Before {
         let cpu = server.cpu().since(&self.cpu);
         let machine = MachineCpu::read().zip(self.machine).map(|(after, before)| after.since(&before));
         let opened = ports::connections_opened().zip(self.opened).map(|(after, before)| after.saturating_sub(before));
+        // That counter holds connections of others too; those of the server are closed by now.
+        let closed = ports::closed_within(server.port(), ran.wall + CLOSING);
+        let opened = opened.zip(closed).map(|(all, own)| all.min(own));
         let tcp = TcpCounters::read().zip(self.tcp).map(|(after, before)| after.since(&before));
         let scheduled = Some(server.scheduled().since(&self.threads))
             .filter(|scheduled| scheduled.ran.as_secs_f64() >= COVERS * cpu.total.as_secs_f64());

@@ -68,6 +68,10 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         Err(Stopped::Interrupted(interrupted)) => Err(interrupted),
     };
     let stopped = server.stop();
+    if crate::interrupt::asked() {
+        // Whatever went wrong then is no fault of the target.
+        return Err(Interrupted);
+    }
     let outcome = match (outcome?, stopped) {
         (Outcome::Valid(_), Err(reason)) => Outcome::Failed(Failed { stage: Stage::After, reason, seen: None }),
         (outcome, _) => outcome,
@@ -370,7 +374,6 @@ impl Slice<'_> {
         if let Some(kept) = report.keep_alive_requests {
             return Some(kept as f64 / requests as f64);
         }
-        // The machine's counter holds connections of others too.
         let reopened = report.opened.or(opened)?.saturating_sub(u64::from(self.job.connections));
         Some((1.0 - reopened as f64 / requests as f64).max(0.0))
     }

@@ -109,12 +109,21 @@ impl Fixture {
         names.map(|name| name.trim_matches('"').to_owned()).collect()
     }
 
-    /// The processes that still serve, or would, for a target of this fixture.
+    /// The processes that are there for a target of this fixture: servers, load tools and supervisors alike.
     pub fn left_behind(&self) -> Vec<String> {
-        let mine = |cmdline: &[String]| {
+        let folder = self.folder.path().to_string_lossy().into_owned();
+        let is_server = |cmdline: &[String]| {
             cmdline.iter().any(|word| Path::new(word) == fault_server())
                 && self.ports.iter().any(|port| cmdline.contains(&port.to_string()))
         };
+        // Whatever else was started for this fixture has its folder on the command line; but not the harness itself,
+        // and not the shell of a test.
+        let is_helper = |cmdline: &[String]| {
+            cmdline.iter().any(|word| word.contains(&folder))
+                && (cmdline.iter().any(|word| word == "supervise" || word == "run-tool")
+                    || cmdline.first().is_some_and(|program| ["wrk", "ab"].iter().any(|tool| program.ends_with(tool))))
+        };
+        let mine = |cmdline: &[String]| is_server(cmdline) || is_helper(cmdline);
         procfs::process::all_processes()
             .unwrap()
             .flatten()
