@@ -186,10 +186,8 @@ fn noticed<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
 
 fn meaning(limit: Limit) -> &'static str {
     match limit {
-        Limit::Server => {
-            "limit `server`: one of its threads ran or wanted to all the time; it could not answer faster."
-        }
-        Limit::Rate => "limit `rate`: the fixed rate was answered, and nobody was to be faster.",
+        Limit::Server => "limit `server`: one of its threads ran or wanted to all the time; it could not answer more.",
+        Limit::Rate => "limit `rate`: the fixed rate was answered; no more was asked for.",
         Limit::Neither => {
             "limit `neither`: server and load tool both waited at times, for a timer, a lock or the network."
         }

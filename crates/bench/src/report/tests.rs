@@ -84,7 +84,7 @@ fn the_markdown_has_what_was_seen_under_load_before_who_was_measured() {
     let text = markdown::markdown(&Report::of(&run));
     let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
     assert!(at("2 of 18 blocks were disturbed") < at("\n## Under load\n"));
-    assert!(at("\n## Under load\n") < at("\n## Targets\n"));
+    assert!(at("\n## Under load\n") < at("\n## Who was measured\n"));
 }
 
 #[test]
