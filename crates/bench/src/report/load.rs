@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::table::{Report, Row};
+use super::table::{Report, Row, Table};
 use super::units::{digits, mebibytes, percent};
 use crate::results::{Conditions, Limit, Measurement};
 use crate::stats::Summary;
@@ -140,7 +140,7 @@ fn start_up(start_s: &Summary) -> String {
 
 /// What a reader must know of the limits that stand in the tables, of blocks that were measured again, and of what was
 /// noticed.
-pub fn notes(report: &Report) -> Vec<String> {
+pub fn notes<'a>(report: &'a Report<'a>) -> Vec<String> {
     let rows = || report.tables.iter().flat_map(|table| &table.ranked);
     let mut limits: Vec<Limit> = if report.run.record.options.sweep.is_some() {
         // Its table has a row for every step, and not one for all of them.
@@ -158,7 +158,8 @@ pub fn notes(report: &Report) -> Vec<String> {
             report.run.blocks_again, report.run.record.options.blocks
         ));
     }
-    notes.extend(noticed(rows()));
+    let below = |table: &'a Table<'a>| table.below.iter().chain(&table.failed).filter_map(|below| below.row.as_ref());
+    notes.extend(noticed(report.tables.iter().flat_map(|table| table.ranked.iter().chain(below(table)))));
     notes
 }
 

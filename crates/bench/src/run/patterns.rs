@@ -5,8 +5,9 @@ use crate::load::{Report, Shape};
 use crate::results::Conditions;
 
 /// Linux delays an ACK by 40 ms at least (TCP_DELACK_MIN); Nagle's algorithm (RFC 896) has a server that writes head and
-/// body apart wait for it. Behind the 40 ms come the answer's own time and the timer's grain.
-const DELAYED_ACK_US: std::ops::RangeInclusive<f64> = 39_000.0..=45_000.0;
+/// body apart wait for it. Behind the 40 ms come the answer's own time and up to two ticks of 4 ms (CONFIG_HZ=250): medians of 44.0
+/// and 45.4 ms, and many single ones of 48.0 ms, were seen on a busy guest.
+const DELAYED_ACK_US: std::ops::RangeInclusive<f64> = 39_000.0..=48_500.0;
 
 /// Who waits for a timer leaves the cores idle. If server and load tool used more than this share of one core, a median
 /// of 40 ms is more likely a queue.
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn a_floor_of_40_ms_is_nagle_with_delayed_ack_unless_the_cores_are_busy() {
         for (p50_ms, busy, named) in
-            [(38.9, 0.1, false), (39.0, 0.1, true), (44.0, 0.49, true), (45.1, 0.1, false), (41.0, 1.8, false)]
+            [(38.9, 0.1, false), (39.0, 0.1, true), (44.0, 0.49, true), (48.6, 0.1, false), (41.0, 1.8, false)]
         {
             let report = report(p50_ms);
             let words = words(Traces { report: Some(&report), busy, ..NONE });
