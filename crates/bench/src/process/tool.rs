@@ -36,12 +36,10 @@ pub fn version(tool: &dyn LoadTool) -> Option<String> {
     asked.args(tool.version_args()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = asked.process_group(0).spawn().ok()?;
     // A program of that name that does not even say its version in time is not the tool.
-    match interrupt::wait_for(VERSION_LIMIT, LOOK_EVERY, || child.try_wait().transpose()) {
-        Ok(Some(_)) => {}
-        Ok(None) | Err(Interrupted) => {
-            let _ = end(&mut child);
-            return None;
-        }
+    let said = interrupt::wait_for(VERSION_LIMIT, LOOK_EVERY, || child.try_wait().transpose());
+    if !matches!(said, Ok(Some(_))) {
+        let _ = end(&mut child);
+        return None;
     }
     let output = child.wait_with_output().ok()?;
     let printed = [output.stdout, output.stderr].concat();
