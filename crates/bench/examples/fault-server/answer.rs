@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, TcpStream};
-use std::process::exit;
+use std::process::{Command, exit};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
@@ -48,6 +48,10 @@ pub fn serve(stream: &TcpStream, fault: Fault, n: u64) -> Option<()> {
             }
             Fault::StaleDate => date = SystemTime::UNIX_EPOCH,
             Fault::Burns => std::thread::spawn(move || burn(Duration::from_micros(n))).join().ok()?,
+            Fault::BurnsInChild => {
+                let step = ["burn-step", "--port", "0", "--n", &n.to_string()];
+                let _ = Command::new(std::env::current_exe().ok()?).args(step).status();
+            }
             Fault::Logs => println!("{count}: {first} {}", "x".repeat(400)),
             _ => {}
         }

@@ -47,6 +47,10 @@ pub enum Fault {
     ForksAndLeaves,
     /// It burns `n` µs of CPU time in a new thread for every request
     Burns,
+    /// It burns `n` µs of CPU time in a child process for every request, and waits for it
+    BurnsInChild,
+    /// What such a child does
+    BurnStep,
     /// It prints a line for every request
     Logs,
     /// It leaves the terminal's session by a double fork, and what is left serves

@@ -38,6 +38,7 @@ fn main() {
             args.again(Fault::None).wait().expect("it waits");
             return;
         }
+        Fault::BurnStep => return answer::burn(Duration::from_micros(args.n)),
         Fault::ForksAndLeaves => return args.leaves(Fault::None),
         Fault::Daemonises => return args.leaves(Fault::DaemonStep),
         Fault::DaemonStep => {

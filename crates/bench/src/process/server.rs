@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use nix::time::{ClockId, clock_gettime};
 use procfs::process::LimitValue;
 
@@ -162,6 +163,17 @@ impl Server {
     /// Resident memory of its process tree, in bytes; shared pages count for each process that has them.
     pub fn resident_bytes(&self) -> u64 {
         self.sum(|process| process.statm().ok().map(|statm| statm.resident * procfs::page_size()))
+    }
+
+    /// Whether one of its processes ignores SIGCHLD: the kernel then reaps its children by itself, and what they used is
+    /// in no sum (wait(2), notes).
+    pub fn ignores_its_children(&self) -> bool {
+        let sigchld = 1_u64 << (Signal::SIGCHLD as u32 - 1);
+        let ignored = |pid| procfs::process::Process::new(pid).ok()?.status().ok().map(|status| status.sigign);
+        tree::descendants(self.supervisor.pid())
+            .iter()
+            .filter_map(|process| ignored(process.pid))
+            .any(|ignored| ignored & sigchld != 0)
     }
 
     /// Threads of its process tree.

@@ -1,6 +1,7 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod capacity;
+mod not_started;
 mod patterns;
 mod progress;
 mod request;
@@ -31,10 +32,8 @@ use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
 pub use request::{Request, fresh_seed};
 
+use not_started::NotStarted;
 use progress::Progress;
-
-/// A target that could not be started this often in a run is not tried again: each try takes its whole deadline.
-const START_TRIES: u32 = 2;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -397,28 +396,6 @@ fn undisturbed(
         tried.outcome = failed(Stage::Load, format!("{why} in the middle of it, {TRIES} times"));
     }
     Ok(tried)
-}
-
-/// The targets that could not be started: how often, and why at last.
-#[derive(Default)]
-struct NotStarted(HashMap<String, (u32, String)>);
-
-impl NotStarted {
-    fn note(&mut self, target: &str, outcome: &Outcome) {
-        if let Outcome::Failed(Failed { stage: Stage::Start, reason, .. }) = outcome
-            && self.given_up(target).is_none()
-        {
-            let (tries, why) = self.0.entry(target.to_owned()).or_default();
-            *tries += 1;
-            why.clone_from(reason);
-        }
-    }
-
-    /// Why a target is not tried again, if it is not.
-    fn given_up(&self, target: &str) -> Option<String> {
-        let (tries, reason) = self.0.get(target).filter(|(tries, _)| *tries >= START_TRIES)?;
-        Some(format!("{reason} (not tried again after {tries} times)"))
-    }
 }
 
 fn failed(stage: Stage, reason: String) -> Outcome {

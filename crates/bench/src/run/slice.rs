@@ -108,6 +108,9 @@ fn idle_cores(server: &Server) -> Option<f64> {
     Some(used / began.elapsed().as_secs_f64()).filter(|share| share.is_finite())
 }
 
+/// A server that ignores its children is not believed if so much CPU time beside its own, as a share of it, is nobody's.
+const UNEXPLAINED: f64 = 0.2;
+
 enum Stopped {
     Failed(Failed),
     Interrupted(Interrupted),
@@ -240,6 +243,13 @@ impl Slice<'_> {
         let Passed { cpu, machine, opened, conditions } = passed;
         let (server_cpu_s, tool_cpu_s) = (cpu.total.as_secs_f64(), ran.cpu.as_secs_f64());
         let other_cpu_s = machine.map(|machine| (machine.busy.as_secs_f64() - server_cpu_s - tool_cpu_s).max(0.0));
+        if other_cpu_s.is_some_and(|other| other > UNEXPLAINED * server_cpu_s) && server.ignores_its_children() {
+            return Err(at(Stage::Load)(format!(
+                "it ignores SIGCHLD, so that what its ended children used cannot be counted, and {:.1} s of CPU time \
+                 beside the {server_cpu_s:.1} s counted are nobody's",
+                other_cpu_s.unwrap_or_default()
+            )));
+        }
         let steal_s = machine.map(|machine| machine.steal.as_secs_f64());
         let wall_s = ran.wall.as_secs_f64();
         let limit = Limit::of(&Seen {

@@ -2,7 +2,7 @@
 
 use hello_bench::results::Outcome;
 
-use crate::fixture::{Fixture, reasons};
+use crate::fixture::{Fixture, fault_server, free_port, reasons};
 
 /// Fault, after how much, and what its reason must say.
 type Case = (&'static str, u64, &'static [&'static str]);
@@ -119,6 +119,27 @@ fn what_short_lived_threads_use_is_charged_to_the_server() {
     let charged = cost("burns") - cost("none");
     assert!(charged > 0.95 * BURNT_US as f64, "{charged} µs of {BURNT_US} were charged");
     assert!(charged < 3.0 * BURNT_US as f64, "{charged} µs instead of {BURNT_US} were charged");
+}
+
+#[test]
+fn what_ended_children_use_is_charged_or_the_slice_is_failed() {
+    const BURNT_US: u64 = 5000;
+    let fixture = Fixture::new().with("burns-in-child", BURNT_US);
+    // That a signal is ignored is inherited: the kernel throws the children's time away.
+    let port = free_port();
+    let words = ["env", "--ignore-signal=CHLD", &fault_server().to_string_lossy(), "burns-in-child"].map(str::to_owned);
+    let rest = ["--port", &port.to_string(), "--n", &BURNT_US.to_string()].map(str::to_owned);
+    let command: Vec<String> = words.iter().chain(&rest).map(|word| format!("{word:?}")).collect();
+    let fixture = fixture.with_command("ignores-children", port, &command.join(", "));
+    let (status, printed, run) = fixture.run(&["--shape", "keep-alive", "--blocks", "1", "--connections", "2"]);
+    assert_eq!(status, Some(1), "{printed}");
+    let charged = run.slices.iter().find_map(|slice| match &slice.outcome {
+        Outcome::Valid(measurement) if slice.cell.target == "burns-in-child" => Some(measurement.cost_us),
+        _ => None,
+    });
+    assert!(charged.is_some_and(|cost| cost > 0.9 * BURNT_US as f64), "{charged:?} of {BURNT_US} µs: {printed}");
+    let reasons = reasons(&run, "ignores-children");
+    assert!(reasons.iter().all(|reason| reason.contains("it ignores SIGCHLD")), "{reasons:?}");
 }
 
 #[test]
