@@ -11,5 +11,7 @@ cd "$(dirname "$0")/.."
 source scripts/need.sh
 
 need cargo cc ab wrk
-# cargo becomes the program, so that Ctrl-C reaches it.
-exec cargo run --release --locked -p hello-bench -- run "$@"
+built=$(target_dir)/release/hello-bench
+cargo build --release --locked -p hello-bench
+# The script becomes the program, so that Ctrl-C reaches it; not cargo, which would set variables for all it starts.
+exec "$built" run "$@"

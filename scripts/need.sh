@@ -56,3 +56,9 @@ need() {
   # shellcheck disable=SC2086 # the command is words
   "${as[@]}" $install "${packages[@]}" >&2
 }
+
+# Where cargo builds; it may have been told to build elsewhere. A server that is new gets its lines in Cargo.lock by this,
+# and nothing else changes there.
+target_dir() {
+  cargo metadata --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/'
+}

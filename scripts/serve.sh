@@ -15,4 +15,6 @@ fi
 need cargo cc
 name=${1#server-}
 shift
-exec cargo run --release --locked --quiet -p "server-$name" -- "$@"
+built=$(target_dir)/release/server-$name
+cargo build --release --locked -p "server-$name"
+exec "$built" "$@"

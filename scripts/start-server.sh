@@ -8,9 +8,8 @@ start_server() {
     echo "no server is called $name; there are: $(cd crates && echo server-* | sed 's/server-//g')" >&2
     exit 2
   fi
-  cargo build --release --locked --quiet -p "server-$name"
-  # cargo knows where it builds; it may have been told to build elsewhere.
-  binary=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/release/server-$name
+  binary=$(target_dir)/release/server-$name
+  cargo build --release --locked -p "server-$name"
 
   server_log=$(mktemp)
   "$binary" >"$server_log" 2>&1 &

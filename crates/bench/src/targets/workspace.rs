@@ -74,7 +74,6 @@ impl Workspace {
         let failed = |why: String| WorkspaceError::Metadata { root: root.to_owned(), why: one_line(&why) };
         let metadata = MetadataCommand::new()
             .current_dir(root)
-            .other_options(["--locked".to_owned()])
             .exec()
             .map_err(|error| failed(error.to_string()))?;
         let mut targets = Vec::new();
