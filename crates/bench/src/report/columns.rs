@@ -78,8 +78,9 @@ pub fn notes(report: &Report) -> Vec<String> {
     };
     let mut notes = vec![
         format!(
-            "cost: server CPU time per good response, user + system. Medians over {} block{} of one {extent} slice each, \
+            "cost: server CPU time per good response, user + system. Medians over {}{} block{} of one {extent} slice each, \
              in random order.",
+            if report.run.is_partial() { "up to " } else { "" },
             options.blocks,
             if options.blocks == 1 { "" } else { "s" },
         ),

@@ -72,10 +72,7 @@ impl Workspace {
     /// When cargo cannot be asked, or a server describes itself wrongly.
     pub fn read(root: &Path) -> Result<Self, WorkspaceError> {
         let failed = |why: String| WorkspaceError::Metadata { root: root.to_owned(), why: one_line(&why) };
-        let metadata = MetadataCommand::new()
-            .current_dir(root)
-            .exec()
-            .map_err(|error| failed(error.to_string()))?;
+        let metadata = MetadataCommand::new().current_dir(root).exec().map_err(|error| failed(error.to_string()))?;
         let mut targets = Vec::new();
         for package in metadata.workspace_packages() {
             let Some(value) = package.metadata.get("hello-bench") else { continue };
