@@ -140,7 +140,7 @@ pub struct RunArgs {
     #[arg(long)]
     seed: Option<u64>,
 
-    /// A new folder for the result [default: results/<UTC time>-<host>-<commit>]
+    /// A new folder for the result [default: a folder in results/ that is named by time, host and commit]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 

@@ -17,7 +17,7 @@ pub struct Virtual {
 }
 
 impl Virtual {
-    /// Looks at a machine; `signature` is what the CPU answers as the hypervisor's name, as [`signature`] asks it.
+    /// Looks at a machine; `signature` is what the CPU answers as the hypervisor's name, which it is asked for in `signature` below.
     pub fn read(root: &Root, signature: Option<&str>) -> Self {
         let dmi = |name: &str| root.text(&format!("/sys/class/dmi/id/{name}"));
         let product = match (dmi("sys_vendor"), dmi("product_name")) {
