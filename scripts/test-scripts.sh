@@ -33,7 +33,7 @@ for server in "${servers[@]}"; do
 done
 if grep -q FAILED "$folder/out"; then wrong "a server failed"; fi
 # The baseline takes part twice.
-[ "$(grep -c '"shape":"close".*"valid"' "$folder/run/slices.jsonl")" -eq $((2 * (${#servers[@]} + 1))) ] || wrong "not every slice is valid"
+[ "$(grep -c '"shape":"close".*"valid"' "$folder/run/slices.jsonl")" -ge $((2 * (${#servers[@]} + 1))) ] || wrong "not every slice is valid"
 
 runs 0 scripts/ab.sh axum -k -n 2000 -c 10
 says '^Failed requests: +0$'
