@@ -4,6 +4,7 @@ mod compare;
 mod request;
 mod self_test;
 mod sweep;
+mod versus;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,9 +16,10 @@ use clap::{Args, Parser, Subcommand};
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
 
-pub use compare::CompareArgs;
+pub use compare::{CompareArgs, GateArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
+pub use versus::VersusArgs;
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
 #[derive(Debug, Parser)]
@@ -43,6 +45,8 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
+    /// Build two commits of this project, measure them in the same blocks, and say what has become of every target
+    Versus(VersusArgs),
     /// Hold what this suite says against cases whose truth is known
     SelfTest(SelfTestArgs),
     /// Show where a build of the whole workspace would give a server other features than a build of its own
@@ -120,9 +124,18 @@ pub struct RunArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 
-    /// Blocks: how often every target is measured [default: twice what verdicts on all take; 18 for 11 targets]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: Option<u32>,
+    /// Blocks: how often every target is measured; with `auto`, as often as the spread in a pilot of 6 blocks asks for
+    /// [default: twice what verdicts on all take; 18 for 11 targets]
+    #[arg(long, value_name = "N|auto", value_parser = parse_blocks)]
+    blocks: Option<Blocks>,
+
+    /// The difference that is to be seen, with --blocks auto [default: 3%]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    resolve: Option<f64>,
+
+    /// No more blocks than this, with --blocks auto [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    max_blocks: Option<u32>,
 
     /// How long a slice is, as in 1s or 500ms
     #[arg(long, default_value = "1s", value_parser = parse_duration)]
@@ -164,6 +177,13 @@ pub struct RunArgs {
     /// An estimate under this is no difference that counts
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
     min_effect: f64,
+}
+
+/// `--blocks`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    Number(u32),
+    Auto,
 }
 
 /// `parse`.
@@ -248,6 +268,15 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         return Err(format!("{text:?} is not between 0 and 3600 s"));
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn parse_blocks(text: &str) -> Result<Blocks, String> {
+    const MOST: u32 = 10_000;
+    match text.parse() {
+        _ if text == "auto" => Ok(Blocks::Auto),
+        Ok(number) if (1..=MOST).contains(&number) => Ok(Blocks::Number(number)),
+        _ => Err(format!("{text:?} is neither a number from 1 to {MOST} nor `auto`")),
+    }
 }
 
 /// A share, written as a percentage: the sign is asked for, so that nobody's 0.05 is taken for 5 %.

@@ -10,7 +10,7 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
     BurnServerArgs, CompareArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs,
-    TargetArgs,
+    TargetArgs, VersusArgs,
 };
 use crate::compare;
 use crate::exit::Exit;
@@ -18,7 +18,8 @@ use crate::interrupt;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
-use crate::process::{self, Server, StartError, own_program, supervisor, tool};
+use crate::process::{self, Lock, Server, StartError, own_program, supervisor, tool};
+use crate::results::Run;
 use crate::run::{self, Ended};
 use crate::self_test;
 use crate::targets::{Source, Target, Workspace};
@@ -140,11 +141,13 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
 pub fn run(args: &RunArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    let ended = match &args.resume {
-        Some(folder) => run::resume(&workspace, folder)?,
-        None => run::run(&workspace, &args.request(&workspace)?)?,
+    let made = match (&args.resume, args.wish()?) {
+        // The lock before it is read: a run that is still being made is not one that stopped.
+        (Some(folder), _) => run::resume(&Lock::take()?, &workspace, folder)?,
+        (None, Some(wish)) => run::planned(&Lock::take()?, &workspace, args.request(&workspace)?, wish)?,
+        (None, None) => run::run(&Lock::take()?, &workspace, &args.request(&workspace)?)?,
     };
-    Ok(exit_of(ended))
+    Ok(exit_of(made.ended))
 }
 
 /// `hello-bench sweep`
@@ -154,7 +157,35 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
 pub fn sweep(args: &SweepArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    Ok(exit_of(run::run(&workspace, &args.request(&workspace)?)?))
+    let request = args.request(&workspace)?;
+    Ok(exit_of(run::run(&Lock::take()?, &workspace, &request)?.ended))
+}
+
+/// `hello-bench versus`
+///
+/// # Errors
+/// For wrong use, and when the result cannot be kept.
+pub fn versus(args: &VersusArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    let wish = args.wish()?;
+    // Before the builds, which would disturb a run that is being made.
+    let lock = Lock::take()?;
+    let Ok(request) = args.request(&workspace)? else { return Ok(Exit::Interrupted) };
+    let made = match wish {
+        Some(wish) => run::planned(&lock, &workspace, request, wish)?,
+        None => run::run(&lock, &workspace, &request)?,
+    };
+    match (made.ended, made.folder) {
+        (Ended::Interrupted, _) | (_, None) => Ok(exit_of(made.ended)),
+        (ended, Some(folder)) => {
+            let (compared, _) = compare::versus_words(&Run::read(&folder)?)?;
+            Ok(match compare::exit(&compared, args.gate()) {
+                Exit::Well => exit_of(ended),
+                decided => decided,
+            })
+        }
+    }
 }
 
 fn exit_of(ended: Ended) -> Exit {

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::RunArgs;
+use super::{Blocks, RunArgs};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
-use crate::run::{Request, fresh_seed};
+use crate::run::{PILOT_BLOCKS, Request, Wish, fresh_seed};
 use crate::stats::Rules;
 use crate::targets::{Target, Workspace, again, all, cores, pick};
 
@@ -19,15 +19,30 @@ impl RunArgs {
         let fixed_rate = shapes.contains(&Shape::FixedRate);
         ensure!(self.rate.is_some() || !fixed_rate, "--shape fixed-rate needs --rate, in requests per second");
         ensure!(self.rate.is_none() || fixed_rate, "--rate is for --shape fixed-rate");
-        self.request_of(workspace, shapes, Vec::new())
+        let compared = self.compared(workspace, &shapes)?;
+        self.request_of(shapes, Vec::new(), compared)
     }
 
-    /// The same with these shapes and steps.
+    /// What the number of blocks is to be planned from, if it is.
+    ///
+    /// # Errors
+    /// For flags that mean nothing together.
+    pub fn wish(&self) -> Result<Option<Wish>> {
+        if self.blocks != Some(Blocks::Auto) {
+            ensure!(self.resolve.is_none(), "--resolve is for --blocks auto");
+            ensure!(self.max_blocks.is_none(), "--max-blocks is for --blocks auto");
+            return Ok(None);
+        }
+        ensure!(!self.quick, "--quick is 2 blocks, and --blocks auto is as many as it takes");
+        Ok(Some(Wish { resolve: self.resolve.unwrap_or(0.03), at_most: self.max_blocks.unwrap_or(60) }))
+    }
+
+    /// The same with these shapes and steps, of these targets and the baseline among them.
     pub(super) fn request_of(
         &self,
-        workspace: &Workspace,
         mut shapes: Vec<Shape>,
         sweep: Vec<Setting>,
+        (targets, baseline): (Vec<Target>, String),
     ) -> Result<Request> {
         shapes.sort_unstable();
         shapes.dedup();
@@ -37,7 +52,6 @@ impl RunArgs {
         let name = self.tool.as_deref().unwrap_or(default);
         let tool: &'static dyn LoadTool = load::tool(name).with_context(|| format!("no load tool is called {name}"))?;
         let connections = self.connections.unwrap_or(64);
-        let (targets, baseline) = self.compared(workspace, &shapes)?;
         let mut request = Request {
             targets,
             baseline,
@@ -55,9 +69,12 @@ impl RunArgs {
             seed: self.seed.unwrap_or_else(fresh_seed),
             out: self.out.clone(),
             target_files: self.targets.targets.clone(),
+            versus: None,
         };
         match (self.blocks, self.quick) {
-            (Some(blocks), _) => request.blocks = blocks,
+            (Some(Blocks::Number(blocks)), _) => request.blocks = blocks,
+            // Those of the pilot: the run's own are not known yet.
+            (Some(Blocks::Auto), _) => request.blocks = PILOT_BLOCKS,
             (None, true) => {}
             (None, false) => request.blocks = default_blocks(request.most_in_a_shape(), &request.rules),
         }
@@ -72,7 +89,7 @@ impl RunArgs {
     }
 
     /// The targets, among them the baseline, and its name.
-    fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
+    pub(super) fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
         let mut targets = self.targets.pick(workspace)?;
         let baseline = if let Some(name) = &self.baseline {
             let baseline = pick(&all(workspace, &self.targets.targets)?, std::slice::from_ref(name))?.remove(0);

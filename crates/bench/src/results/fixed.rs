@@ -146,6 +146,8 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         targets: targets.iter().map(target).collect(),
         target_files: std::collections::BTreeMap::new(),
         cells,
+        versus: None,
+        pilot: None,
         capacity: Vec::new(),
     }
 }

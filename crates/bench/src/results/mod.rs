@@ -17,8 +17,8 @@ use serde::Serialize;
 pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use record::{
-    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord,
+    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, PairRecord, PilotRecord,
+    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord,
 };
 
 use crate::machine::Commit;
@@ -48,12 +48,23 @@ impl RunDirectory {
     /// # Errors
     /// When it is there already, or cannot be written.
     pub fn create(wanted: Option<&Path>, root: &Path, run: &RunRecord) -> Result<Self> {
-        let of_its_own = || root.join("results").join(name(&run.began, &run.machine.host.to_string(), &run.commit));
-        let path = wanted.map_or_else(of_its_own, Path::to_owned);
+        Self::create_at(&wanted.map_or_else(|| root.join("results").join(own_name(run)), Path::to_owned), run)
+    }
+
+    /// The same for a pilot, whose own name ends in `-pilot`.
+    ///
+    /// # Errors
+    /// As [`RunDirectory::create`].
+    pub fn create_for_pilot(wanted: Option<&Path>, root: &Path, run: &RunRecord) -> Result<Self> {
+        let of_its_own = || root.join("results").join(format!("{}-pilot", own_name(run)));
+        Self::create_at(&wanted.map_or_else(of_its_own, Path::to_owned), run)
+    }
+
+    fn create_at(path: &Path, run: &RunRecord) -> Result<Self> {
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
         }
-        match fs::create_dir(&path) {
+        match fs::create_dir(path) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 bail!("{} is there already, and a result is never overwritten", path.display())
@@ -220,6 +231,10 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
             let _ = fs::remove_file(&beside);
         })
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn own_name(run: &RunRecord) -> String {
+    name(&run.began, &run.machine.host.to_string(), &run.commit)
 }
 
 fn name(began: &str, host: &str, commit: &Commit) -> String {

@@ -3,6 +3,7 @@
 mod capacity;
 mod not_started;
 mod patterns;
+mod pilot;
 mod progress;
 mod request;
 mod resume;
@@ -12,12 +13,13 @@ mod slice;
 mod turns;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use jiff::Timestamp;
 
+use crate::compare::versus_words;
 use crate::interrupt::{Interrupted, Watch};
 use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
@@ -30,6 +32,7 @@ use crate::results::{
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
+pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
 
 use not_started::NotStarted;
@@ -46,13 +49,26 @@ pub enum Ended {
     Interrupted,
 }
 
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// How it ended.
+    pub ended: Ended,
+    /// Where it is kept; `None` if it ended before there was anything to keep.
+    pub folder: Option<PathBuf>,
+}
+
+impl Made {
+    /// Nothing, because the user ended it.
+    const INTERRUPTED: Self = Self { ended: Ended::Interrupted, folder: None };
+}
+
 /// Makes a run.
 ///
 /// # Errors
 /// When something that must be true beforehand is not, or the result cannot be kept.
-pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
-    let _lock = Lock::take()?;
-    let Ok(prepared) = prepare(workspace, request)? else { return Ok(Ended::Interrupted) };
+pub fn run(_: &Lock, workspace: &Workspace, request: &Request) -> Result<Made> {
+    let Ok(prepared) = prepare(workspace, request)? else { return Ok(Made::INTERRUPTED) };
     let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
     eprintln!("results go to {}", directory.path().display());
     carry_out(directory, request, &prepared, &[])
@@ -62,9 +78,7 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
 ///
 /// # Errors
 /// When something has changed since, so that its slices would not belong together; and as [`run`].
-pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
-    // Before it is read: a run that is still being made is not one that stopped.
-    let _lock = Lock::take()?;
+pub fn resume(_: &Lock, workspace: &Workspace, folder: &Path) -> Result<Made> {
     let before = Run::read(folder)?;
     let done = every_try(folder)?;
     let record = &before.record;
@@ -72,10 +86,10 @@ pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
     // A block that was being measured again when the run stopped is not missing, and goes on all the same.
     if !before.is_partial() && resume::left(steps, record.options.blocks, &done)?.next().is_none() {
         say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
-        return Ok(Ended::Well);
+        return Ok(Made { ended: Ended::Well, folder: Some(folder.to_owned()) });
     }
-    let request = resume::request(workspace, &before.record)?;
-    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Ended::Interrupted) };
+    let Ok(request) = resume::request(workspace, &before.record)? else { return Ok(Made::INTERRUPTED) };
+    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
     eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
@@ -117,12 +131,14 @@ fn carry_out(
     request: &Request,
     prepared: &Prepared,
     done: &[SliceRecord],
-) -> Result<Ended> {
+) -> Result<Made> {
+    let folder = Some(directory.path().to_owned());
+    let made = |ended| Made { ended, folder };
     let ended = measure(&mut directory, request, prepared, done);
     // Whatever ended it, what was measured is reported; where nothing can be read any more, why it ended says more.
     let run = match (Run::read(directory.path()), &ended) {
         (Ok(run), _) => run,
-        (Err(_), Err(_)) => return ended,
+        (Err(_), Err(_)) => return ended.map(made),
         (Err(error), Ok(_)) => return Err(error),
     };
     let report = Report::of(&run);
@@ -131,14 +147,23 @@ fn carry_out(
     } else {
         (markdown::markdown(&report), terminal::terminal(&report))
     };
+    // Two commits beside each other are what such a run is for: that comes last on a terminal, and first in a file.
+    let (in_markdown, in_terminal) = match &run.record.versus {
+        Some(_) => {
+            let (_, words) = versus_words(&run)?;
+            (format!("```text\n{words}```\n\n{in_markdown}"), format!("{in_terminal}\n{words}"))
+        }
+        None => (in_markdown, in_terminal),
+    };
     let written = directory.write(REPORT_FILE, &in_markdown);
     say(&in_terminal);
     say(&format!("kept in {}\n", directory.path().display()));
-    match (ended?, report.standing()) {
-        (Ended::Interrupted, _) => written.map(|()| Ended::Interrupted),
-        (_, Standing::SomeFailed) => written.map(|()| Ended::SomeFailed),
-        (_, Standing::Well) => written.map(|()| Ended::Well),
-    }
+    let ended = match (ended?, report.standing()) {
+        (Ended::Interrupted, _) => Ended::Interrupted,
+        (_, Standing::SomeFailed) => Ended::SomeFailed,
+        (_, Standing::Well) => Ended::Well,
+    };
+    written.map(|()| made(ended))
 }
 
 /// To standard output, which may have been closed.
@@ -163,11 +188,17 @@ fn foresight(request: &Request) -> String {
     format!("{blocks} blocks; ratios are to {baseline}, which takes part twice; verdicts take {needed} blocks at least")
 }
 
+/// That a folder for a result is not there yet.
+fn must_be_new(out: Option<&Path>) -> Result<()> {
+    match out.filter(|out| out.exists()) {
+        Some(out) => anyhow::bail!("{} is there already, and a result is never overwritten", out.display()),
+        None => Ok(()),
+    }
+}
+
 /// What must be true before anything is built or started; gives the load tool's version.
 fn must_hold(request: &Request) -> Result<String> {
-    if let Some(out) = request.out.as_ref().filter(|out| out.exists()) {
-        anyhow::bail!("{} is there already, and a result is never overwritten", out.display());
-    }
+    must_be_new(request.out.as_deref())?;
     let tool = request.tool;
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
@@ -276,6 +307,8 @@ fn record(
         targets,
         target_files: resume::checksums(&request.target_files),
         cells: request.cells(),
+        versus: request.versus.clone(),
+        pilot: None,
         capacity,
     }
 }

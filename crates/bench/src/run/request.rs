@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use crate::load::{Extent, Job, LoadTool, Manner, Shape};
 use crate::plan::{Cell, Knob, Setting};
+use crate::results::VersusRecord;
 use crate::stats::Rules;
 use crate::targets::Target;
 
 /// What the user wants measured, and how.
+#[derive(Clone)]
 pub struct Request {
     /// Who.
     pub targets: Vec<Target>,
@@ -42,6 +44,8 @@ pub struct Request {
     pub out: Option<PathBuf>,
     /// The files that targets of the user's own came from.
     pub target_files: Vec<PathBuf>,
+    /// The two commits that are compared, if that is what this run is for.
+    pub versus: Option<VersusRecord>,
 }
 
 impl Request {

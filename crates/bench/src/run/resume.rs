@@ -8,17 +8,19 @@ use anyhow::{Context, Result, ensure};
 
 use super::Request;
 use super::turns::{Turn, Turns};
+use crate::interrupt::Interrupted;
 use crate::load::{self, Extent};
 use crate::machine::{Fingerprint, Known, sha256};
 use crate::plan::Step;
-use crate::results::{Options, RunRecord, SliceRecord, TargetRecord};
-use crate::targets::{Workspace, all, pick};
+use crate::results::{Options, RevisionRecord, RunRecord, SliceRecord, TargetRecord};
+use crate::targets::{Revision, Workspace, all, both, pick};
 
 /// What was asked for when the run began.
 ///
 /// # Errors
-/// When a target or the load tool is not there any more.
-pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
+/// When a target or the load tool is not there any more; [`Interrupted`] when the user wants this to end while two
+/// commits are built once more.
+pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Result<Request, Interrupted>> {
     // Named one by one: an option that is added must be taken up here as well.
     let Options {
         tool,
@@ -45,10 +47,21 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
     let target_files: Vec<PathBuf> = record.target_files.keys().map(PathBuf::from).collect();
     let names: Vec<String> = record.compared().map(|target| target.name.clone()).collect();
     ensure!(!names.is_empty(), "the run has no targets");
-    Ok(Request {
+    let targets = match &record.versus {
+        None => pick(&all(workspace, &target_files)?, &names)?,
+        Some(versus) => {
+            let checkout = |revision: &RevisionRecord| Revision::checkout(&workspace.root, &revision.hash);
+            let names: Vec<String> = versus.pairs.iter().map(|pair| pair.target.clone()).collect();
+            let Ok(targets) = both(&checkout(&versus.a)?, &checkout(&versus.b)?, &names)? else {
+                return Ok(Err(Interrupted));
+            };
+            targets
+        }
+    };
+    Ok(Ok(Request {
         baseline: record.comparison.baseline.clone(),
         rules: record.comparison.rules,
-        targets: pick(&all(workspace, &target_files)?, &names)?,
+        targets,
         tool: load::tool(tool).with_context(|| format!("no load tool is called {tool}"))?,
         shapes: shapes.clone(),
         connections: *connections,
@@ -62,7 +75,8 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         rate: rate.unwrap_or_default(),
         sweep,
         target_files,
-    })
+        versus: record.versus.clone(),
+    }))
 }
 
 /// The files that targets come from, by their full paths → checksums.

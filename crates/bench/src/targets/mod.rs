@@ -3,6 +3,7 @@
 mod description;
 mod file;
 mod pick;
+mod revision;
 mod workspace;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 pub use description::{Description, Workers};
 pub use file::from_file;
 pub use pick::{UnknownTarget, pick};
+pub use revision::{Revision, both};
 pub use workspace::{Features, Workspace, WorkspaceError};
 
 /// Something that can be measured.
@@ -88,28 +90,22 @@ impl Target {
     /// The command line that starts it; `workers` only where the user chose a number.
     pub fn command(&self, workers: Option<usize>) -> Vec<String> {
         let address = self.address();
-        let template = match &self.source {
-            Source::Package { binary, .. } => {
-                let mut line = vec![binary.display().to_string()];
-                line.extend(["--host", "{host}", "--port", "{port}"].map(String::from));
-                line
-            }
-            Source::Command { .. } => self.description.command.clone(),
-        };
         let chosen = workers.filter(|_| self.description.workers != Workers::Fixed);
         let number = chosen.unwrap_or_else(|| self.workers(None));
-        let mut line: Vec<String> = template
-            .iter()
-            .map(|word| {
-                word.replace("{host}", &address.ip().to_string())
-                    .replace("{port}", &address.port().to_string())
-                    .replace("{workers}", &number.to_string())
-            })
-            .collect();
-        if matches!(self.source, Source::Package { .. }) && self.description.workers != Workers::Fixed {
-            line.extend(["--workers".to_owned(), number.to_string()]);
-        }
-        line
+        let filled = |word: &String| {
+            word.replace("{host}", &address.ip().to_string())
+                .replace("{port}", &address.port().to_string())
+                .replace("{workers}", &number.to_string())
+        };
+        self.template().iter().map(filled).collect()
+    }
+
+    /// The command line with `{host}`, `{port}` and `{workers}`: a server of this workspace takes them as flags.
+    pub fn template(&self) -> Vec<String> {
+        let Source::Package { binary, .. } = &self.source else { return self.description.command.clone() };
+        let flags = ["--host", "{host}", "--port", "{port}", "--workers", "{workers}"];
+        let known = if self.description.workers == Workers::Fixed { &flags[..4] } else { &flags[..] };
+        std::iter::once(binary.display().to_string()).chain(known.iter().map(|flag| (*flag).to_owned())).collect()
     }
 
     /// How many threads may run requests at once, if `chosen` was asked for; 0 where that cannot be chosen.
