@@ -171,7 +171,7 @@ pub fn versus(args: &VersusArgs) -> Result<Exit> {
     let wish = args.wish()?;
     // Before the builds, which would disturb a run that is being made.
     let lock = Lock::take()?;
-    let Ok(request) = args.request(&workspace)? else { return Ok(Exit::Interrupted) };
+    let request = args.request(&workspace)?;
     let made = match wish {
         Some(wish) => run::planned(&lock, &workspace, request, wish)?,
         None => run::run(&lock, &workspace, &request)?,
@@ -225,7 +225,7 @@ pub fn self_test(args: &SelfTestArgs) -> Result<Exit> {
 /// # Errors
 /// When it cannot listen.
 pub fn burn_server(args: &BurnServerArgs) -> Result<Exit> {
-    self_test::serve_and_burn(args.port, args.burn_us)?;
+    self_test::serve_and_burn((args.host, args.port).into(), args.burn_us)?;
     Ok(Exit::Well)
 }
 
@@ -240,7 +240,7 @@ pub fn features() -> Result<Exit> {
         .iter()
         .filter_map(|target| match &target.source {
             Source::Package { package, .. } => Some(package.as_str()),
-            Source::Command { .. } => None,
+            Source::Revision { .. } | Source::Command { .. } => None,
         })
         .collect();
     let together = workspace.features(&[])?;

@@ -5,7 +5,6 @@ use clap::Args;
 
 use super::{GateArgs, RunArgs};
 use crate::compare::Gate;
-use crate::interrupt::Interrupted;
 use crate::load::Shape;
 use crate::results::{PairRecord, RevisionRecord, VersusRecord};
 use crate::run::{Request, Wish};
@@ -30,12 +29,11 @@ pub struct VersusArgs {
 }
 
 impl VersusArgs {
-    /// Checks both commits out, builds the servers that are meant, and says what is to be measured.
+    /// Checks both commits out, and says what is to be measured.
     ///
     /// # Errors
-    /// For what is no commit, has not the targets, does not build or cannot be measured so; [`Interrupted`] when the
-    /// user wants this to end.
-    pub fn request(&self, workspace: &Workspace) -> Result<Result<Request, Interrupted>> {
+    /// For what is no commit, has not the targets, or cannot be measured so.
+    pub fn request(&self, workspace: &Workspace) -> Result<Request> {
         let run = &self.run;
         ensure!(
             run.targets.targets.is_empty(),
@@ -48,16 +46,12 @@ impl VersusArgs {
         let shapes = if run.shape.is_empty() { vec![Shape::KeepAlive, Shape::Close] } else { run.shape.clone() };
         let record =
             |revision: &Revision| RevisionRecord { called: revision.called.clone(), hash: revision.hash.clone() };
-        let pair = |target: &String| PairRecord {
-            target: target.clone(),
-            a: format!("{target}@{}", a.short()),
-            b: format!("{target}@{}", b.short()),
-        };
+        let pair = |target: &String| PairRecord { target: target.clone(), a: a.name_of(target), b: b.name_of(target) };
         let versus = VersusRecord { a: record(&a), b: record(&b), pairs: names.iter().map(pair).collect() };
-        let Ok(targets) = both(&a, &b, &names)? else { return Ok(Err(Interrupted)) };
+        let targets = both(&a, &b, &names)?;
         let baseline = targets[0].name().to_owned();
         let request = run.request_of(shapes, Vec::new(), (targets, baseline))?;
-        Ok(Ok(Request { versus: Some(versus), ..request }))
+        Ok(Request { versus: Some(versus), ..request })
     }
 
     /// Those that are named, or all that both commits have.

@@ -20,15 +20,22 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// # Errors
 /// [`Interrupted`] when the user wants this to end; within, cargo's first error line.
 pub fn build(workspace: &Workspace, target: &Target) -> Result<Result<(), WorkspaceError>, Interrupted> {
-    let Source::Package { package, .. } = &target.source else { return Ok(Ok(())) };
-    let failed = |why: String| Ok(Err(WorkspaceError::Build { package: package.clone(), why }));
+    match &target.source {
+        Source::Command { .. } => Ok(Ok(())),
+        Source::Package { package, .. } => in_folder(&workspace.root, package, None),
+        Source::Revision { root, package, .. } => in_folder(root, package, Some(&Workspace::target_of_revision(root))),
+    }
+}
+
+fn in_folder(root: &Path, package: &str, into: Option<&Path>) -> Result<Result<(), WorkspaceError>, Interrupted> {
+    let failed = |why: String| Ok(Err(WorkspaceError::Build { package: package.to_owned(), why }));
     let log = match tempfile::Builder::new().prefix("hello-bench-build-").suffix(".txt").tempfile() {
         Ok(log) => log,
         Err(error) => return failed(format!("what cargo says cannot be kept: {error}")),
     };
-    let line = Workspace::build_command(package);
+    let line = Workspace::build_command(package, into);
     let started = Owned::spawn(own_program(), &line, log.path(), |command| {
-        command.current_dir(&workspace.root);
+        command.current_dir(root);
     })
     .and_then(|mut cargo| cargo.started().map(|_| cargo));
     let mut cargo = match started {
@@ -41,7 +48,7 @@ pub fn build(workspace: &Workspace, target: &Target) -> Result<Result<(), Worksp
     // What is left of it goes too: all that it said is in the file then.
     let ended = cargo.end();
     match how.as_deref() {
-        Some("with status 0") => Ok(ended.map_err(|why| WorkspaceError::Build { package: package.clone(), why })),
+        Some("with status 0") => Ok(ended.map_err(|why| WorkspaceError::Build { package: package.to_owned(), why })),
         how => failed(first_error(log.path()).unwrap_or_else(|| format!("cargo ended {}", how.unwrap_or_default()))),
     }
 }

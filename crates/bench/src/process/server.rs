@@ -267,7 +267,7 @@ fn monotonic() -> Duration {
 fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
     let folder = match &target.source {
         Source::Command { folder } => Some(folder.as_path()),
-        Source::Package { .. } => None,
+        Source::Package { .. } | Source::Revision { .. } => None,
     };
     let line = target.command(options.workers);
     Owned::spawn(options.program, &line, options.log, |command| {

@@ -216,7 +216,7 @@ pub struct TargetRecord {
     pub workers: Option<usize>,
     /// The command line that started it.
     pub command: Vec<String>,
-    /// Whether it is built from this workspace.
+    /// Whether it is built from this workspace, or from another commit of it.
     pub built_here: bool,
     /// The program that its command starts: its own binary if it is built here, else often an interpreter. Unknown if
     /// it did not build.

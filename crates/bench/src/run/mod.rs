@@ -88,7 +88,7 @@ pub fn resume(_: &Lock, workspace: &Workspace, folder: &Path) -> Result<Made> {
         say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
         return Ok(Made { ended: Ended::Well, folder: Some(folder.to_owned()) });
     }
-    let Ok(request) = resume::request(workspace, &before.record)? else { return Ok(Made::INTERRUPTED) };
+    let request = resume::request(workspace, &before.record)?;
     let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
@@ -229,7 +229,7 @@ fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> 
 /// Builds every target as it is measured; a target → why it could not be built.
 fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
-    let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
+    let packages = targets.iter().filter(|target| !matches!(target.source, Source::Command { .. }));
     for target in packages {
         eprintln!("building {}", target.name());
         match process::build(workspace, target) {
@@ -258,7 +258,13 @@ fn record(
         .iter()
         .map(|target| {
             let (program, features) = match &target.source {
-                Source::Package { .. } if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
+                Source::Package { .. } | Source::Revision { .. } if not_built.contains_key(target.name()) => {
+                    (None, BTreeMap::new())
+                }
+                Source::Revision { root, package, binary, .. } => {
+                    let own = Workspace { root: root.clone(), targets: Vec::new() };
+                    (Program::read(binary), own.features(&[package]).unwrap_or_default())
+                }
                 Source::Package { package, binary } => {
                     (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
                 }
@@ -335,7 +341,7 @@ fn target_record(
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(target.workers(workers)).filter(|count| *count > 0),
         command: target.command(workers),
-        built_here: matches!(target.source, Source::Package { .. }),
+        built_here: !matches!(target.source, Source::Command { .. }),
         program,
         features,
     }

@@ -8,7 +8,6 @@ use anyhow::{Context, Result, ensure};
 
 use super::Request;
 use super::turns::{Turn, Turns};
-use crate::interrupt::Interrupted;
 use crate::load::{self, Extent};
 use crate::machine::{Fingerprint, Known, sha256};
 use crate::plan::Step;
@@ -18,9 +17,8 @@ use crate::targets::{Revision, Workspace, all, both, pick};
 /// What was asked for when the run began.
 ///
 /// # Errors
-/// When a target or the load tool is not there any more; [`Interrupted`] when the user wants this to end while two
-/// commits are built once more.
-pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Result<Request, Interrupted>> {
+/// When a target or the load tool is not there any more.
+pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
     // Named one by one: an option that is added must be taken up here as well.
     let Options {
         tool,
@@ -52,13 +50,10 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Result<Reque
         Some(versus) => {
             let checkout = |revision: &RevisionRecord| Revision::checkout(&workspace.root, &revision.hash);
             let names: Vec<String> = versus.pairs.iter().map(|pair| pair.target.clone()).collect();
-            let Ok(targets) = both(&checkout(&versus.a)?, &checkout(&versus.b)?, &names)? else {
-                return Ok(Err(Interrupted));
-            };
-            targets
+            both(&checkout(&versus.a)?, &checkout(&versus.b)?, &names)?
         }
     };
-    Ok(Ok(Request {
+    Ok(Request {
         baseline: record.comparison.baseline.clone(),
         rules: record.comparison.rules,
         targets,
@@ -76,7 +71,7 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Result<Reque
         sweep,
         target_files,
         versus: record.versus.clone(),
-    }))
+    })
 }
 
 /// The files that targets come from, by their full paths → checksums.

@@ -38,6 +38,15 @@ pub enum Source {
         /// Where its release binary is, once it is built.
         binary: PathBuf,
     },
+    /// A server of another commit of this project, built in a worktree.
+    Revision {
+        /// The worktree.
+        root: PathBuf,
+        /// The package's name.
+        package: String,
+        /// Where its release binary is, once it is built.
+        binary: PathBuf,
+    },
     /// A command of the user's own, run in the folder of the file that names it.
     Command {
         /// The folder.
@@ -77,7 +86,7 @@ impl Target {
     /// Whether it can be told to listen on another loopback address.
     pub fn can_move(&self) -> bool {
         match self.source {
-            Source::Package { .. } => true,
+            Source::Package { .. } | Source::Revision { .. } => true,
             Source::Command { .. } => self.description.command.iter().any(|word| word.contains("{host}")),
         }
     }
@@ -102,7 +111,10 @@ impl Target {
 
     /// The command line with `{host}`, `{port}` and `{workers}`: a server of this workspace takes them as flags.
     pub fn template(&self) -> Vec<String> {
-        let Source::Package { binary, .. } = &self.source else { return self.description.command.clone() };
+        let binary = match &self.source {
+            Source::Package { binary, .. } | Source::Revision { binary, .. } => binary,
+            Source::Command { .. } => return self.description.command.clone(),
+        };
         let flags = ["--host", "{host}", "--port", "{port}", "--workers", "{workers}"];
         let known = if self.description.workers == Workers::Fixed { &flags[..4] } else { &flags[..] };
         std::iter::once(binary.display().to_string()).chain(known.iter().map(|flag| (*flag).to_owned())).collect()

@@ -1,14 +1,12 @@
 //! Servers of other commits of this project: each commit in a git worktree of its own, where its servers are built as
 //! they are measured.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
 use super::{Description, Source, Target, Workspace};
-use crate::interrupt::Interrupted;
-use crate::process;
 
 /// A commit of this project, checked out.
 #[derive(Debug, Clone)]
@@ -19,8 +17,6 @@ pub struct Revision {
     pub hash: String,
     /// Its servers, as it describes them.
     workspace: Workspace,
-    /// Where its binaries are kept: two commits may be built into one target folder.
-    kept: PathBuf,
 }
 
 impl Revision {
@@ -32,8 +28,7 @@ impl Revision {
         let what = format!("{called}^{{commit}}");
         let hash = git(root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &what])
             .map_err(|_| anyhow::anyhow!("{called:?} is no commit of this project"))?;
-        let versus = root.join("target/versus");
-        let folder = versus.join(&hash[..hash.len().min(12)]);
+        let folder = root.join("target/versus").join(&hash[..hash.len().min(12)]);
         if folder.exists() {
             let is_it = git(&folder, &["rev-parse", "--verify", "HEAD"]).is_ok_and(|head| head == hash);
             let is_clean = git(&folder, &["status", "--porcelain"]).is_ok_and(|changes| changes.is_empty());
@@ -48,8 +43,7 @@ impl Revision {
                 .with_context(|| format!("no worktree of {called}"))?;
         }
         let workspace = Workspace::read(&folder).with_context(|| format!("{called} cannot be measured"))?;
-        let kept = versus.join("binaries").join(folder.file_name().unwrap_or_default());
-        Ok(Self { called: called.to_owned(), hash, workspace, kept })
+        Ok(Self { called: called.to_owned(), hash, workspace })
     }
 
     /// The hash as it stands in names.
@@ -62,52 +56,33 @@ impl Revision {
         self.workspace.targets.iter().any(|own| own.name() == target)
     }
 
-    /// Builds a server of this commit; a target of the name `NAME@COMMIT`.
+    /// A server of this commit, as a target of the name `NAME@COMMIT`.
     ///
     /// # Errors
-    /// If there is none of that name, or it does not build; [`Interrupted`] when the user wants this to end.
-    pub fn build(&self, name: &str) -> Result<Result<Target, Interrupted>> {
+    /// If there is none of that name.
+    pub fn target(&self, name: &str) -> Result<Target> {
         let own = self.workspace.targets.iter().find(|own| own.name() == name);
         let own = own.with_context(|| format!("{} has no server called {name:?}", self.called))?;
-        let Source::Package { package, binary } = &own.source else { unreachable!("a server of a workspace") };
-        match process::build(&self.workspace, own) {
-            Err(interrupted) => return Ok(Err(interrupted)),
-            Ok(built) => built.with_context(|| format!("{} cannot be measured", self.called))?,
-        }
-        std::fs::create_dir_all(&self.kept).with_context(|| format!("cannot create {}", self.kept.display()))?;
-        let kept = self.kept.join(package);
-        // A new file and not the old one's bytes: that may be running still.
-        let beside = kept.with_extension("new");
-        std::fs::copy(binary, &beside)
-            .and_then(|_| std::fs::rename(&beside, &kept))
-            .with_context(|| format!("cannot keep {}", binary.display()))?;
-        let placed = Target { source: Source::Package { package: package.clone(), binary: kept }, ..own.clone() };
-        let description = Description {
-            name: format!("{name}@{}", self.short()),
-            command: placed.template(),
-            ..own.description.clone()
-        };
-        let source = Source::Command { folder: self.workspace.root.clone() };
-        Ok(Ok(Target { description, source, ..own.clone() }))
+        let Source::Package { package, .. } = &own.source else { unreachable!("a server of a workspace") };
+        let root = self.workspace.root.clone();
+        let binary = Workspace::target_of_revision(&root).join("release").join(package);
+        let source = Source::Revision { root, package: package.clone(), binary };
+        let description = Description { name: self.name_of(name), ..own.description.clone() };
+        Ok(Target { description, source, ..own.clone() })
+    }
+
+    /// The name that a server of this commit goes by beside those of others.
+    pub fn name_of(&self, target: &str) -> String {
+        format!("{target}@{}", self.short())
     }
 }
 
-/// Builds these servers of both commits, A's first.
+/// These servers of both commits, A's first.
 ///
 /// # Errors
-/// As [`Revision::build`].
-pub fn both(a: &Revision, b: &Revision, names: &[String]) -> Result<Result<Vec<Target>, Interrupted>> {
-    let mut targets = Vec::new();
-    for revision in [a, b] {
-        for name in names {
-            eprintln!("building {name} of {}", revision.called);
-            match revision.build(name)? {
-                Ok(target) => targets.push(target),
-                Err(interrupted) => return Ok(Err(interrupted)),
-            }
-        }
-    }
-    Ok(Ok(targets))
+/// If one of them has not all.
+pub fn both(a: &Revision, b: &Revision, names: &[String]) -> Result<Vec<Target>> {
+    [a, b].iter().flat_map(|revision| names.iter().map(|name| revision.target(name))).collect()
 }
 
 /// What git prints.
