@@ -1,6 +1,7 @@
 //! The command line, checked once; what it means is done elsewhere.
 
 mod compare;
+mod compose;
 mod request;
 mod self_test;
 mod sweep;
@@ -16,6 +17,7 @@ use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
 
 pub use compare::CompareArgs;
+pub use compose::ComposeArgs;
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 
@@ -49,6 +51,8 @@ pub enum Command {
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),
+    /// Print the compose file that brings up every target in a container
+    Compose(ComposeArgs),
     /// Show what this machine has of what a comparison needs, and how to get the rest
     Doctor,
     /// Serve the agreed response, and burn a known CPU time with each

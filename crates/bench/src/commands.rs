@@ -9,10 +9,11 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs,
-    TargetArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs,
+    SweepArgs, TargetArgs,
 };
 use crate::compare;
+use crate::compose;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
@@ -249,6 +250,24 @@ pub fn parse(args: &ParseArgs) -> Result<Exit> {
     let output = load::Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
     let object = load::parse_to_json(&args.tool, &output).map_err(anyhow::Error::msg)?;
     say!("{object}");
+    Ok(Exit::Well)
+}
+
+/// `hello-bench compose`
+///
+/// # Errors
+/// For targets that cannot be services, and when a file cannot be written.
+pub fn compose(args: &ComposeArgs) -> Result<Exit> {
+    let workspace = Workspace::find()?;
+    let targets = compose::targets(&workspace)?;
+    if args.write {
+        for path in compose::write(&targets, &workspace.root)? {
+            say!("wrote {}", path.display());
+        }
+    } else {
+        let text = compose::text(&targets, &workspace.root, args.network)?;
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    }
     Ok(Exit::Well)
 }
 

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
         Command::BurnServer(args) => commands::burn_server(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
+        Command::Compose(args) => commands::compose(&args),
         Command::Doctor => commands::doctor(),
         Command::Supervise(args) => commands::supervise(&args),
         Command::RunTool(args) => commands::run_tool(&args),
