@@ -13,6 +13,7 @@ use std::time::Duration;
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 
+use crate::container::Network;
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
 
@@ -61,6 +62,9 @@ pub enum Command {
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Own a container
+    #[command(hide = true)]
+    Contain(ContainArgs),
     /// Become a load tool that ends with the harness
     #[command(hide = true)]
     RunTool(RunToolArgs),
@@ -156,6 +160,14 @@ pub struct RunArgs {
     #[arg(long)]
     quick: bool,
 
+    /// What starts targets: the harness itself, or Docker
+    #[arg(long, value_name = "WHAT", default_value = "native", value_parser = ["native", "docker"])]
+    launcher: String,
+
+    /// How containers are reached, with --launcher docker [default: host]
+    #[arg(long, value_name = "NETWORK")]
+    docker_network: Option<Network>,
+
     /// What ratios are taken against; it is measured twice in every block [default: tokio, else the first target that
     /// can hold every shape]
     #[arg(long, value_name = "TARGET")]
@@ -201,6 +213,17 @@ pub struct SuperviseArgs {
     #[arg(long)]
     pub log: PathBuf,
     /// The target's command line
+    #[arg(last = true, required = true)]
+    pub command: Vec<String>,
+}
+
+/// `contain`.
+#[derive(Debug, Args)]
+pub struct ContainArgs {
+    /// The container's name
+    #[arg(long)]
+    pub name: String,
+    /// The command line that launches it
     #[arg(last = true, required = true)]
     pub command: Vec<String>,
 }

@@ -9,17 +9,17 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ComposeArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs,
-    SweepArgs, TargetArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs,
+    SuperviseArgs, SweepArgs, TargetArgs,
 };
 use crate::compare;
-use crate::compose;
+use crate::container::compose;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
-use crate::process::{self, Server, StartError, own_program, supervisor, tool};
+use crate::process::{self, Server, StartError, docker, own_program, supervisor, tool};
 use crate::run::{self, Ended};
 use crate::self_test;
 use crate::targets::{Source, Target, Workspace};
@@ -131,7 +131,9 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
         .suffix(".txt")
         .tempfile()
         .map_err(|error| StartError::Failed(format!("what it prints cannot be kept: {error}")))?;
-    Server::start(target, &StartOptions { program: own_program(), workers, log: log.path(), environment_padding: 0 })
+    let program = own_program();
+    let start = StartOptions { program, workers, log: log.path(), environment_padding: 0, containers: None };
+    Server::start(target, &start)
 }
 
 /// `hello-bench run`
@@ -298,6 +300,14 @@ pub fn doctor() -> Result<Exit> {
 pub fn supervise(args: &SuperviseArgs) -> Result<Exit> {
     supervisor::supervise(&args.command, &args.log)?;
     Ok(Exit::Well)
+}
+
+/// The hidden `hello-bench contain`
+///
+/// # Errors
+/// When the container cannot be launched, or not be removed.
+pub fn contain(args: &ContainArgs) -> Result<std::convert::Infallible> {
+    std::process::exit(docker::contain(&args.name, &args.command)?.into())
 }
 
 /// The hidden `hello-bench run-tool`

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Compose(args) => commands::compose(&args),
         Command::Doctor => commands::doctor(),
         Command::Supervise(args) => commands::supervise(&args),
+        Command::Contain(args) => commands::contain(&args).map(|never| match never {}),
         Command::RunTool(args) => commands::run_tool(&args),
     };
     result

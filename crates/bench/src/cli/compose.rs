@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::compose::Network;
+use crate::container::Network;
 
 /// `compose`.
 #[derive(Debug, Args)]

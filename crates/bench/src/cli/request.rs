@@ -3,8 +3,10 @@
 use anyhow::{Context, Error, Result, ensure};
 
 use super::RunArgs;
+use crate::container::{Limits, Network};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
+use crate::process::Containers;
 use crate::run::{Request, fresh_seed};
 use crate::stats::Rules;
 use crate::targets::{Target, Workspace, again, all, cores, pick};
@@ -55,6 +57,7 @@ impl RunArgs {
             seed: self.seed.unwrap_or_else(fresh_seed),
             out: self.out.clone(),
             target_files: self.targets.targets.clone(),
+            containers: self.containers(workspace)?,
         };
         match (self.blocks, self.quick) {
             (Some(blocks), _) => request.blocks = blocks,
@@ -90,6 +93,18 @@ impl RunArgs {
         let taken = targets.iter().any(|target| target.name() == twin);
         ensure!(!taken, "a target is called {twin:?}, as the baseline's second self will be; give it another name");
         Ok((targets, baseline))
+    }
+
+    /// How targets are put into containers, if they are.
+    fn containers(&self, workspace: &Workspace) -> Result<Option<Containers>> {
+        let docker = self.launcher == "docker";
+        ensure!(docker || self.docker_network.is_none(), "--docker-network is for --launcher docker");
+        if !docker {
+            return Ok(None);
+        }
+        let limits = Limits::of(|name| std::env::var(name).ok())?;
+        let network = self.docker_network.unwrap_or(Network::Host);
+        Ok(Some(Containers { root: workspace.root.clone(), network, limits }))
     }
 
     fn threads_of(&self, tool: &dyn LoadTool, connections: u32) -> Result<u32> {

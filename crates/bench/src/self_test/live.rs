@@ -102,6 +102,7 @@ fn measured(workspace: &Workspace, targets: &[(&str, u64)], blocks: u32, out: &P
     let port = PORTS.into_iter().find(free).context("no port from 8600 to 8699 is free")?;
     let targets = targets.iter().map(|(name, burn_us)| target(name, *burn_us, port)).collect::<Result<Vec<_>>>()?;
     let request = Request {
+        containers: None,
         depth: 0,
         rate: 0,
         sweep: Vec::new(),

@@ -1,44 +1,14 @@
 //! The compose files: a service for every target that can be had in a container, under its own name. They are written
 //! from what the targets say of themselves and kept in `docker/`; a test holds both equal.
 
-mod service;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 
+use super::{Network, Service};
 use crate::targets::{Target, Workspace, from_file};
-
-use service::Service;
-
-/// How the services of a file are reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Network {
-    /// They share the host's network, as processes of the host do, and listen on 127.0.0.1.
-    Host,
-    /// Each has a network of its own behind a bridge, and its port is published on 127.0.0.1.
-    Bridge,
-}
-
-impl Network {
-    /// As it is written in flags and records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Bridge => "bridge",
-        }
-    }
-
-    /// The file that it is described in, below the project's root.
-    pub fn file(self) -> &'static Path {
-        Path::new(match self {
-            Self::Host => "docker/compose.host.yaml",
-            Self::Bridge => "docker/compose.yaml",
-        })
-    }
-}
 
 /// Every target that may have a container: the servers of the workspace, and the originals in `docker/originals/`.
 ///
