@@ -33,7 +33,7 @@ macro_rules! say {
 /// # Errors
 /// For wrong use.
 pub fn list(args: &TargetArgs) -> Result<Exit> {
-    let targets = args.pick(&Workspace::find()?)?;
+    let targets = args.known(&Workspace::find()?)?;
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
@@ -82,6 +82,9 @@ pub fn verify(args: &TargetArgs) -> Result<Exit> {
                     if interrupt::asked() {
                         return Ok(Exit::Interrupted);
                     }
+                }
+                for (setting, reason) in &target.description.settings {
+                    say!("  set        {setting}: {reason}");
                 }
                 for sentence in &target.description.known {
                     say!("  known      {sentence}");
@@ -209,7 +212,7 @@ pub fn features() -> Result<Exit> {
         .iter()
         .filter_map(|target| match &target.source {
             Source::Package { package, .. } => Some(package.as_str()),
-            Source::Command { .. } => None,
+            Source::Command { .. } | Source::Original { .. } => None,
         })
         .collect();
     let together = workspace.features(&[])?;

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::RunArgs;
+use super::{RunArgs, one};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
 use crate::run::{Request, fresh_seed};
 use crate::stats::Rules;
-use crate::targets::{Target, Workspace, again, all, cores, pick};
+use crate::targets::{Target, Workspace, again, all, cores};
 
 impl RunArgs {
     /// What is to be measured, and how.
@@ -75,7 +75,7 @@ impl RunArgs {
     fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
         let mut targets = self.targets.pick(workspace)?;
         let baseline = if let Some(name) = &self.baseline {
-            let baseline = pick(&all(workspace, &self.targets.targets)?, std::slice::from_ref(name))?.remove(0);
+            let baseline = one(&all(workspace, &self.targets.targets)?, name)?;
             let name = baseline.name().to_owned();
             if targets.iter().all(|target| target.name() != name) {
                 targets.insert(0, baseline);

@@ -16,7 +16,7 @@ use super::tree::{self, Process};
 use super::{cpu::TreeCpu, ports};
 use crate::check::{self, Dialect};
 use crate::interrupt::{self, Interrupted};
-use crate::targets::{Source, Target};
+use crate::targets::Target;
 
 /// How often a starting server is asked whether it answers.
 const ASK_EVERY: Duration = Duration::from_millis(1);
@@ -265,10 +265,6 @@ fn monotonic() -> Duration {
 }
 
 fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
-    let folder = match &target.source {
-        Source::Command { folder } => Some(folder.as_path()),
-        Source::Package { .. } => None,
-    };
     let line = target.command(options.workers);
     Owned::spawn(options.program, &line, options.log, |command| {
         command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
@@ -276,7 +272,8 @@ fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
         for variable in ["HOST", "PORT", "WORKERS"] {
             command.env_remove(variable);
         }
-        if let Some(folder) = folder {
+        command.envs(target.environment(options.workers));
+        if let Some(folder) = target.source.folder() {
             command.current_dir(folder);
         }
     })
