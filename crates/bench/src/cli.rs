@@ -10,12 +10,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 
-use crate::container::Network;
+use crate::container::{Network, Service, without_container};
 use crate::load::{self, LoadTool, Shape};
-use crate::targets::{Target, Workspace, all, pick};
+use crate::targets::{Target, Workspace, all, installed, pick};
 
 pub use compare::CompareArgs;
 pub use compose::ComposeArgs;
@@ -73,7 +73,8 @@ pub enum Command {
 /// Whom a command is about.
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// Targets, as `hello-bench list` names them; all if none is given
+    /// Targets or groups (rust, originals, python, jvm, ruby, node, nginx …), as `hello-bench list` names them; all but
+    /// the originals if none is given
     #[arg(value_name = "TARGET")]
     pub names: Vec<String>,
 
@@ -240,12 +241,41 @@ pub struct RunToolArgs {
 }
 
 impl TargetArgs {
-    /// The targets that are meant.
+    /// The targets that are meant, as far as they are installed; of the others of a group it is said that they are not.
+    ///
+    /// # Errors
+    /// For a name that no target has or that is not installed, or a file that cannot be used.
+    pub fn pick(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let (picked, missing) = installed(pick(&all(workspace, &self.targets)?, &self.names)?, &self.names)?;
+        for missing in missing {
+            eprintln!("{missing}");
+        }
+        Ok(picked)
+    }
+
+    /// The targets that are meant, as far as they can be had in containers; of the others of a group it is said why not.
+    ///
+    /// # Errors
+    /// For a name that no target has or that has no container, or a file that cannot be used.
+    pub fn pick_in_containers(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let mut there = Vec::new();
+        for target in pick(&all(workspace, &self.targets)?, &self.names)? {
+            match Service::of(&target, &workspace.root)? {
+                Some(_) => there.push(target),
+                None if self.names.contains(&target.description.name) => bail!(without_container(&target)),
+                None => eprintln!("{}", without_container(&target)),
+            }
+        }
+        Ok(there)
+    }
+
+    /// The targets that are meant, installed or not; the originals too if none is named.
     ///
     /// # Errors
     /// For a name that no target has, or a file that cannot be used.
-    pub fn pick(&self, workspace: &Workspace) -> Result<Vec<Target>> {
-        Ok(pick(&all(workspace, &self.targets)?, &self.names)?)
+    pub fn known(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let all = all(workspace, &self.targets)?;
+        if self.names.is_empty() { Ok(all) } else { Ok(pick(&all, &self.names)?) }
     }
 }
 
@@ -255,9 +285,16 @@ impl ServeArgs {
     /// # Errors
     /// As [`TargetArgs::pick`].
     pub fn pick(&self, workspace: &Workspace) -> Result<Target> {
-        let name = std::slice::from_ref(&self.name);
-        Ok(pick(&all(workspace, &self.targets)?, name)?.remove(0))
+        one(&all(workspace, &self.targets)?, &self.name)
     }
+}
+
+/// The one target of a name, which has to be installed.
+fn one(all: &[Target], name: &str) -> Result<Target> {
+    let names = [name.to_owned()];
+    let mut picked = installed(pick(all, &names)?, &names)?.0;
+    ensure!(picked.len() == 1, "{name} is a group of {} targets; one is wanted", picked.len());
+    Ok(picked.remove(0))
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

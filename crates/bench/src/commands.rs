@@ -22,7 +22,7 @@ use crate::process::server::StartOptions;
 use crate::process::{self, Server, StartError, docker, own_program, supervisor, tool};
 use crate::run::{self, Ended};
 use crate::self_test;
-use crate::targets::{Source, Target, Workspace};
+use crate::targets::{Source, Target, Workspace, all};
 
 /// To standard output, which may have been closed.
 macro_rules! say {
@@ -34,7 +34,7 @@ macro_rules! say {
 /// # Errors
 /// For wrong use.
 pub fn list(args: &TargetArgs) -> Result<Exit> {
-    let targets = args.pick(&Workspace::find()?)?;
+    let targets = args.known(&Workspace::find()?)?;
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
@@ -83,6 +83,9 @@ pub fn verify(args: &TargetArgs) -> Result<Exit> {
                     if interrupt::asked() {
                         return Ok(Exit::Interrupted);
                     }
+                }
+                for (setting, reason) in &target.description.settings {
+                    say!("  set        {setting}: {reason}");
                 }
                 for sentence in &target.description.known {
                     say!("  known      {sentence}");
@@ -212,7 +215,7 @@ pub fn features() -> Result<Exit> {
         .iter()
         .filter_map(|target| match &target.source {
             Source::Package { package, .. } => Some(package.as_str()),
-            Source::Command { .. } => None,
+            Source::Command { .. } | Source::Original { .. } => None,
         })
         .collect();
     let together = workspace.features(&[])?;
@@ -261,7 +264,7 @@ pub fn parse(args: &ParseArgs) -> Result<Exit> {
 /// For targets that cannot be services, and when a file cannot be written.
 pub fn compose(args: &ComposeArgs) -> Result<Exit> {
     let workspace = Workspace::find()?;
-    let targets = compose::targets(&workspace)?;
+    let targets = all(&workspace, &[])?;
     if args.write {
         for path in compose::write(&targets, &workspace.root)? {
             say!("wrote {}", path.display());

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::RunArgs;
+use super::{RunArgs, one};
 use crate::container::{Limits, Network};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
@@ -76,9 +76,12 @@ impl RunArgs {
 
     /// The targets, among them the baseline, and its name.
     fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
-        let mut targets = self.targets.pick(workspace)?;
+        let docker = self.launcher == "docker";
+        let mut targets =
+            if docker { self.targets.pick_in_containers(workspace)? } else { self.targets.pick(workspace)? };
         let baseline = if let Some(name) = &self.baseline {
-            let baseline = pick(&all(workspace, &self.targets.targets)?, std::slice::from_ref(name))?.remove(0);
+            let all = all(workspace, &self.targets.targets)?;
+            let baseline = if docker { pick(&all, std::slice::from_ref(name))?.remove(0) } else { one(&all, name)? };
             let name = baseline.name().to_owned();
             if targets.iter().all(|target| target.name() != name) {
                 targets.insert(0, baseline);

@@ -8,23 +8,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 
 use super::{Network, Service};
-use crate::targets::{Target, Workspace, from_file};
-
-/// Every target that may have a container: the servers of the workspace, and the originals in `docker/originals/`.
-///
-/// # Errors
-/// For a description that cannot be used.
-pub fn targets(workspace: &Workspace) -> Result<Vec<Target>> {
-    let mut targets = workspace.targets.clone();
-    let originals = std::fs::read_dir(workspace.root.join("docker/originals")).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> = originals.map(|folder| folder.path().join("target.toml")).collect();
-    files.retain(|file| file.is_file());
-    for file in files {
-        targets.extend(from_file(&file)?);
-    }
-    targets.sort_by_key(|target| target.description.port);
-    Ok(targets)
-}
+use crate::targets::Target;
 
 /// The text of a compose file with these targets; `root` is the project's.
 ///
@@ -36,7 +20,7 @@ pub fn text(targets: &[Target], root: &Path, network: Network) -> Result<String>
     for target in targets {
         let Some(service) = Service::of(target, root)? else { continue };
         ensure!(is_service_name(target.name()), "{:?} is no name for a service", target.name());
-        for group in service.groups() {
+        for group in target.groups() {
             groups.entry(group).or_default().push(target.name());
         }
         services.push('\n');
@@ -137,7 +121,7 @@ fn bench(network: Network) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::targets::Source;
+    use crate::targets::{Source, Workspace, all};
 
     fn described(targets: &[Target], network: Network) -> String {
         text(targets, &root(), network).unwrap()
@@ -160,7 +144,7 @@ mod tests {
     #[test]
     fn the_files_that_are_kept_are_those_of_the_targets() {
         let workspace = Workspace::read(&root()).unwrap();
-        let targets = targets(&workspace).unwrap();
+        let targets = all(&workspace, &[]).unwrap();
         for network in Network::value_variants() {
             let kept = std::fs::read_to_string(workspace.root.join(network.file())).unwrap();
             let same = kept == described(&targets, *network);

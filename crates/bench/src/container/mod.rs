@@ -8,7 +8,7 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-pub use service::{LABEL, Launch, Limits, Service};
+pub use service::{LABEL, Launch, Limits, Service, without_container};
 
 /// How services are reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]

@@ -91,6 +91,15 @@ pub struct Launch<'a> {
 /// The label of what a run launched: whoever has the right to measure may remove what an earlier one left.
 pub const LABEL: &str = "hello-bench.launched";
 
+/// Why a target is no service, in one line.
+pub fn without_container(target: &Target) -> String {
+    let why = target.description.container_reason.as_deref();
+    format!("{} has no container: {}", target.name(), why.unwrap_or("there is no Dockerfile for it in this project"))
+}
+
+/// Where an original is installed in its image.
+const PREFIX: &str = "/opt/original";
+
 /// Open files, unless told otherwise.
 const FILES: u64 = 65_536;
 
@@ -112,30 +121,20 @@ impl<'a> Service<'a> {
     /// The service that a target is; `None` for one that has no container.
     ///
     /// # Errors
-    /// For a target that lies outside the project.
+    /// For an original that lies outside the project.
     pub fn of(target: &'a Target, root: &Path) -> Result<Option<Self>> {
         let image = match &target.source {
             Source::Package { package, .. } => {
                 Image::Rust { server: package.strip_prefix("server-").unwrap_or(package).to_owned() }
             }
-            Source::Command { folder } => {
-                if !folder.join("Dockerfile").is_file() {
-                    return Ok(None);
-                }
+            Source::Original { folder, .. } if target.description.container => {
                 let below = folder.strip_prefix(root).ok();
                 let folder = below.with_context(|| format!("{} is not in this project", folder.display()))?.to_owned();
                 Image::Folder { folder }
             }
+            Source::Original { .. } | Source::Command { .. } => return Ok(None),
         };
         Ok(Some(Self { target, image }))
-    }
-
-    /// The groups that it belongs to.
-    pub fn groups(&self) -> Vec<String> {
-        match self.image {
-            Image::Rust { .. } => vec!["rust".to_owned()],
-            Image::Folder { .. } => vec!["originals".to_owned()],
-        }
     }
 
     /// The command line that builds its image, to be run in the project's root.
@@ -190,9 +189,24 @@ impl<'a> Service<'a> {
         if launch.workers > 0 {
             option("--env", format!("WORKERS={}", launch.workers));
         }
+        for (name, value) in self.variables(host, &launch.workers.max(1).to_string()) {
+            option("--env", format!("{name}={value}"));
+        }
         option("--env", format!("HELLO_BENCH_PADDING={}", "x".repeat(launch.environment_padding)));
         line.push(self.image());
         line
+    }
+
+    /// The variables that its description names beside those that every service has.
+    fn variables(&self, host: Ipv4Addr, workers: &str) -> Vec<(String, String)> {
+        let filled_in = |value: &String| {
+            value
+                .replace("{host}", &host.to_string())
+                .replace("{port}", &self.target.description.port.to_string())
+                .replace("{workers}", workers)
+                .replace("{prefix}", PREFIX)
+        };
+        self.target.description.environment.iter().map(|(name, value)| (name.clone(), filled_in(value))).collect()
     }
 
     /// The name of its image.
@@ -208,8 +222,8 @@ impl<'a> Service<'a> {
     pub fn yaml(&self, network: Network) -> String {
         let (name, port) = (self.target.name(), self.target.description.port);
         let host = match network {
-            Network::Host => "127.0.0.1",
-            Network::Bridge => "0.0.0.0",
+            Network::Host => Ipv4Addr::LOCALHOST,
+            Network::Bridge => Ipv4Addr::UNSPECIFIED,
         };
         let mut text = format!("  {name}:\n    <<: *service\n    image: {}\n    build:\n", self.image());
         match &self.image {
@@ -230,6 +244,10 @@ impl<'a> Service<'a> {
         if self.target.description.workers != Workers::Fixed {
             // Without a value it is the caller's, or not set at all.
             text += "      WORKERS:\n";
+        }
+        for (name, value) in self.variables(host, &format!("${{WORKERS:-{}}}", self.target.workers(None).max(1))) {
+            // A string in JSON is one in YAML.
+            let _ = writeln!(text, "      {name}: {}", serde_json::Value::from(value));
         }
         match network {
             Network::Host => text += "    network_mode: host\n",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::docker;
-use crate::container::{Launch, Launcher, Limits, Network, Service};
+use crate::container::{Launch, Launcher, Limits, Network, Service, without_container};
 use crate::machine::{Known, Program};
 use crate::targets::Target;
 
@@ -25,8 +25,7 @@ impl Containers {
     /// In words, when it is none.
     pub fn service<'a>(&self, target: &'a Target) -> Result<Service<'a>, String> {
         let service = Service::of(target, &self.root).map_err(|error| error.to_string())?;
-        service
-            .ok_or_else(|| format!("{} has no container: there is no Dockerfile beside its description", target.name()))
+        service.ok_or_else(|| without_container(target))
     }
 
     /// The workers of a target; 0 where that cannot be chosen.

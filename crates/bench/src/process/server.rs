@@ -20,7 +20,7 @@ use super::tree::{self, Process};
 use super::{cpu::TreeCpu, ports};
 use crate::check::{self, Dialect};
 use crate::interrupt::{self, Interrupted};
-use crate::targets::{Source, Target};
+use crate::targets::Target;
 
 /// How often a starting server is asked whether it answers.
 const ASK_EVERY: Duration = Duration::from_millis(1);
@@ -359,10 +359,6 @@ fn spawn(target: &Target, options: &StartOptions) -> Result<(Owned, Option<Conta
         let owned = Owned::spawn(options.program, &line, options.log, |_| {})?;
         return Ok((owned, Some(Container::named(name))));
     }
-    let folder = match &target.source {
-        Source::Command { folder } => Some(folder.as_path()),
-        Source::Package { .. } => None,
-    };
     let line = target.command(options.workers);
     let owned = Owned::spawn(options.program, &line, options.log, |command| {
         command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
@@ -370,7 +366,8 @@ fn spawn(target: &Target, options: &StartOptions) -> Result<(Owned, Option<Conta
         for variable in ["HOST", "PORT", "WORKERS"] {
             command.env_remove(variable);
         }
-        if let Some(folder) = folder {
+        command.envs(target.environment(options.workers));
+        if let Some(folder) = target.source.folder() {
             command.current_dir(folder);
         }
     })?;

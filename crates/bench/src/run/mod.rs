@@ -251,7 +251,9 @@ fn record(
                 Source::Package { package, binary } => {
                     (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
                 }
-                Source::Command { folder } => (started_by(target, request.workers, folder), BTreeMap::new()),
+                Source::Command { folder } | Source::Original { folder, .. } => {
+                    (started_by(target, request.workers, folder), BTreeMap::new())
+                }
             };
             target_record(target, request, program.into(), features)
         })
