@@ -1,6 +1,7 @@
 //! The command line, checked once; what it means is done elsewhere.
 
 mod compare;
+mod compose;
 mod request;
 mod self_test;
 mod sweep;
@@ -10,13 +11,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 
+use crate::container::{Network, Service, without_container};
 use crate::load::{self, LoadTool, Shape};
-use crate::targets::{Target, Workspace, all, pick};
+use crate::targets::{Target, Workspace, all, installed, pick};
 
 pub use compare::{CompareArgs, GateArgs};
+pub use compose::ComposeArgs;
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 pub use versus::VersusArgs;
@@ -53,6 +56,8 @@ pub enum Command {
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),
+    /// Print the compose file that brings up every target in a container
+    Compose(ComposeArgs),
     /// Show what this machine has of what a comparison needs, and how to get the rest
     Doctor,
     /// Serve the agreed response, and burn a known CPU time with each
@@ -61,6 +66,9 @@ pub enum Command {
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Own a container
+    #[command(hide = true)]
+    Contain(ContainArgs),
     /// Become a load tool that ends with the harness
     #[command(hide = true)]
     RunTool(RunToolArgs),
@@ -69,7 +77,8 @@ pub enum Command {
 /// Whom a command is about.
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// Targets, as `hello-bench list` names them; all if none is given
+    /// Targets or groups (rust, originals, python, jvm, ruby, node, nginx …), as `hello-bench list` names them; all but
+    /// the originals if none is given
     #[arg(value_name = "TARGET")]
     pub names: Vec<String>,
 
@@ -165,6 +174,14 @@ pub struct RunArgs {
     #[arg(long)]
     quick: bool,
 
+    /// What starts targets: the harness itself, or Docker
+    #[arg(long, value_name = "WHAT", default_value = "native", value_parser = ["native", "docker"])]
+    launcher: String,
+
+    /// How containers are reached, with --launcher docker [default: host]
+    #[arg(long, value_name = "NETWORK")]
+    docker_network: Option<Network>,
+
     /// What ratios are taken against; it is measured twice in every block [default: tokio, else the first target that
     /// can hold every shape]
     #[arg(long, value_name = "TARGET")]
@@ -221,6 +238,17 @@ pub struct SuperviseArgs {
     pub command: Vec<String>,
 }
 
+/// `contain`.
+#[derive(Debug, Args)]
+pub struct ContainArgs {
+    /// The container's name
+    #[arg(long)]
+    pub name: String,
+    /// The command line that launches it
+    #[arg(last = true, required = true)]
+    pub command: Vec<String>,
+}
+
 /// `run-tool`.
 #[derive(Debug, Args)]
 pub struct RunToolArgs {
@@ -233,12 +261,41 @@ pub struct RunToolArgs {
 }
 
 impl TargetArgs {
-    /// The targets that are meant.
+    /// The targets that are meant, as far as they are installed; of the others of a group it is said that they are not.
+    ///
+    /// # Errors
+    /// For a name that no target has or that is not installed, or a file that cannot be used.
+    pub fn pick(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let (picked, missing) = installed(pick(&all(workspace, &self.targets)?, &self.names)?, &self.names)?;
+        for missing in missing {
+            eprintln!("{missing}");
+        }
+        Ok(picked)
+    }
+
+    /// The targets that are meant, as far as they can be had in containers; of the others of a group it is said why not.
+    ///
+    /// # Errors
+    /// For a name that no target has or that has no container, or a file that cannot be used.
+    pub fn pick_in_containers(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let mut there = Vec::new();
+        for target in pick(&all(workspace, &self.targets)?, &self.names)? {
+            match Service::of(&target, &workspace.root)? {
+                Some(_) => there.push(target),
+                None if self.names.contains(&target.description.name) => bail!(without_container(&target)),
+                None => eprintln!("{}", without_container(&target)),
+            }
+        }
+        Ok(there)
+    }
+
+    /// The targets that are meant, installed or not; the originals too if none is named.
     ///
     /// # Errors
     /// For a name that no target has, or a file that cannot be used.
-    pub fn pick(&self, workspace: &Workspace) -> Result<Vec<Target>> {
-        Ok(pick(&all(workspace, &self.targets)?, &self.names)?)
+    pub fn known(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let all = all(workspace, &self.targets)?;
+        if self.names.is_empty() { Ok(all) } else { Ok(pick(&all, &self.names)?) }
     }
 }
 
@@ -248,9 +305,16 @@ impl ServeArgs {
     /// # Errors
     /// As [`TargetArgs::pick`].
     pub fn pick(&self, workspace: &Workspace) -> Result<Target> {
-        let name = std::slice::from_ref(&self.name);
-        Ok(pick(&all(workspace, &self.targets)?, name)?.remove(0))
+        one(&all(workspace, &self.targets)?, &self.name)
     }
+}
+
+/// The one target of a name, which has to be installed.
+fn one(all: &[Target], name: &str) -> Result<Target> {
+    let names = [name.to_owned()];
+    let mut picked = installed(pick(all, &names)?, &names)?.0;
+    ensure!(picked.len() == 1, "{name} is a group of {} targets; one is wanted", picked.len());
+    Ok(picked.remove(0))
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

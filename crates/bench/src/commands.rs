@@ -9,20 +9,21 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs,
-    TargetArgs, VersusArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs,
+    SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
 };
 use crate::compare;
+use crate::container::compose;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
-use crate::process::{self, Lock, Server, StartError, own_program, supervisor, tool};
+use crate::process::{self, Lock, Server, StartError, docker, own_program, supervisor, tool};
 use crate::results::Run;
 use crate::run::{self, Ended};
 use crate::self_test;
-use crate::targets::{Source, Target, Workspace};
+use crate::targets::{Source, Target, Workspace, all};
 
 /// To standard output, which may have been closed.
 macro_rules! say {
@@ -34,7 +35,7 @@ macro_rules! say {
 /// # Errors
 /// For wrong use.
 pub fn list(args: &TargetArgs) -> Result<Exit> {
-    let targets = args.pick(&Workspace::find()?)?;
+    let targets = args.known(&Workspace::find()?)?;
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
@@ -84,6 +85,9 @@ pub fn verify(args: &TargetArgs) -> Result<Exit> {
                         return Ok(Exit::Interrupted);
                     }
                 }
+                for (setting, reason) in &target.description.settings {
+                    say!("  set        {setting}: {reason}");
+                }
                 for sentence in &target.description.known {
                     say!("  known      {sentence}");
                 }
@@ -131,7 +135,9 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
         .suffix(".txt")
         .tempfile()
         .map_err(|error| StartError::Failed(format!("what it prints cannot be kept: {error}")))?;
-    Server::start(target, &StartOptions { program: own_program(), workers, log: log.path(), environment_padding: 0 })
+    let program = own_program();
+    let start = StartOptions { program, workers, log: log.path(), environment_padding: 0, containers: None };
+    Server::start(target, &start)
 }
 
 /// `hello-bench run`
@@ -240,7 +246,7 @@ pub fn features() -> Result<Exit> {
         .iter()
         .filter_map(|target| match &target.source {
             Source::Package { package, .. } => Some(package.as_str()),
-            Source::Revision { .. } | Source::Command { .. } => None,
+            Source::Revision { .. } | Source::Command { .. } | Source::Original { .. } => None,
         })
         .collect();
     let together = workspace.features(&[])?;
@@ -283,6 +289,24 @@ pub fn parse(args: &ParseArgs) -> Result<Exit> {
     Ok(Exit::Well)
 }
 
+/// `hello-bench compose`
+///
+/// # Errors
+/// For targets that cannot be services, and when a file cannot be written.
+pub fn compose(args: &ComposeArgs) -> Result<Exit> {
+    let workspace = Workspace::find()?;
+    let targets = all(&workspace, &[])?;
+    if args.write {
+        for path in compose::write(&targets, &workspace.root)? {
+            say!("wrote {}", path.display());
+        }
+    } else {
+        let text = compose::text(&targets, &workspace.root, args.network)?;
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    }
+    Ok(Exit::Well)
+}
+
 /// `hello-bench doctor`
 ///
 /// # Errors
@@ -310,6 +334,14 @@ pub fn doctor() -> Result<Exit> {
 pub fn supervise(args: &SuperviseArgs) -> Result<Exit> {
     supervisor::supervise(&args.command, &args.log)?;
     Ok(Exit::Well)
+}
+
+/// The hidden `hello-bench contain`
+///
+/// # Errors
+/// When the container cannot be launched, or not be removed.
+pub fn contain(args: &ContainArgs) -> Result<std::convert::Infallible> {
+    std::process::exit(docker::contain(&args.name, &args.command)?.into())
 }
 
 /// The hidden `hello-bench run-tool`

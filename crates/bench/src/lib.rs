@@ -14,6 +14,7 @@ pub mod check;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod container;
 pub mod exit;
 pub mod interrupt;
 pub mod load;

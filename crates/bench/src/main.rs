@@ -22,8 +22,10 @@ fn main() -> ExitCode {
         Command::BurnServer(args) => commands::burn_server(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
+        Command::Compose(args) => commands::compose(&args),
         Command::Doctor => commands::doctor(),
         Command::Supervise(args) => commands::supervise(&args),
+        Command::Contain(args) => commands::contain(&args).map(|never| match never {}),
         Command::RunTool(args) => commands::run_tool(&args),
     };
     result

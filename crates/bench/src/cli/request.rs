@@ -2,9 +2,11 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::{Blocks, RunArgs};
+use super::{Blocks, RunArgs, one};
+use crate::container::{Limits, Network};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
+use crate::process::Containers;
 use crate::run::{PILOT_BLOCKS, Request, Wish, fresh_seed};
 use crate::stats::Rules;
 use crate::targets::{Target, Workspace, again, all, cores, pick};
@@ -20,7 +22,7 @@ impl RunArgs {
         ensure!(self.rate.is_some() || !fixed_rate, "--shape fixed-rate needs --rate, in requests per second");
         ensure!(self.rate.is_none() || fixed_rate, "--rate is for --shape fixed-rate");
         let compared = self.compared(workspace, &shapes)?;
-        self.request_of(shapes, Vec::new(), compared)
+        Ok(Request { containers: self.containers(workspace)?, ..self.request_of(shapes, Vec::new(), compared)? })
     }
 
     /// What the number of blocks is to be planned from, if it is.
@@ -70,6 +72,7 @@ impl RunArgs {
             out: self.out.clone(),
             target_files: self.targets.targets.clone(),
             versus: None,
+            containers: None,
         };
         match (self.blocks, self.quick) {
             (Some(Blocks::Number(blocks)), _) => request.blocks = blocks,
@@ -90,9 +93,12 @@ impl RunArgs {
 
     /// The targets, among them the baseline, and its name.
     pub(super) fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
-        let mut targets = self.targets.pick(workspace)?;
+        let docker = self.launcher == "docker";
+        let mut targets =
+            if docker { self.targets.pick_in_containers(workspace)? } else { self.targets.pick(workspace)? };
         let baseline = if let Some(name) = &self.baseline {
-            let baseline = pick(&all(workspace, &self.targets.targets)?, std::slice::from_ref(name))?.remove(0);
+            let all = all(workspace, &self.targets.targets)?;
+            let baseline = if docker { pick(&all, std::slice::from_ref(name))?.remove(0) } else { one(&all, name)? };
             let name = baseline.name().to_owned();
             if targets.iter().all(|target| target.name() != name) {
                 targets.insert(0, baseline);
@@ -107,6 +113,18 @@ impl RunArgs {
         let taken = targets.iter().any(|target| target.name() == twin);
         ensure!(!taken, "a target is called {twin:?}, as the baseline's second self will be; give it another name");
         Ok((targets, baseline))
+    }
+
+    /// How targets are put into containers, if they are.
+    pub(super) fn containers(&self, workspace: &Workspace) -> Result<Option<Containers>> {
+        let docker = self.launcher == "docker";
+        ensure!(docker || self.docker_network.is_none(), "--docker-network is for --launcher docker");
+        if !docker {
+            return Ok(None);
+        }
+        let limits = Limits::of(|name| std::env::var(name).ok())?;
+        let network = self.docker_network.unwrap_or(Network::Host);
+        Ok(Some(Containers { root: workspace.root.clone(), network, limits }))
     }
 
     fn threads_of(&self, tool: &dyn LoadTool, connections: u32) -> Result<u32> {

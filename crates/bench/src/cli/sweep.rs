@@ -57,7 +57,8 @@ impl SweepArgs {
         ensure!(steps.len() <= MOST_STEPS, "{} steps are over {MOST_STEPS}", steps.len());
         let shape = self.shape()?;
         let sweep = steps.into_iter().map(|value| Setting { knob: self.knob, value }).collect();
-        let mut request = run.request_of(vec![shape], sweep, run.compared(workspace, &[shape])?)?;
+        let request = run.request_of(vec![shape], sweep, run.compared(workspace, &[shape])?)?;
+        let mut request = Request { containers: run.containers(workspace)?, ..request };
         if self.knob == Knob::Workers {
             let (can, cannot): (Vec<_>, Vec<_>) =
                 request.targets.into_iter().partition(|target| target.description.workers != Workers::Fixed);

@@ -40,6 +40,10 @@ impl VersusArgs {
             "targets of a file have no commits: --targets is for `hello-bench run`"
         );
         ensure!(run.baseline.is_none(), "every target is compared with itself: --baseline is for `hello-bench run`");
+        ensure!(
+            run.containers(workspace)?.is_none(),
+            "two commits are compared as processes: not with --launcher docker"
+        );
         let (a, b) = (Revision::checkout(&workspace.root, &self.a)?, Revision::checkout(&workspace.root, &self.b)?);
         ensure!(a.hash != b.hash, "{} and {} are one commit, {}", self.a, self.b, a.short());
         let names = self.names(workspace, &a, &b)?;

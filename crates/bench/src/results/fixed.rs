@@ -112,6 +112,7 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         seed,
         depth: None,
         rate: None,
+        launcher: crate::container::Launcher::Native,
         sweep: None,
     };
     let nowhere = tempfile::tempdir().unwrap();

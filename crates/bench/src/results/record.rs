@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Conditions, Limit};
+use crate::container::Launcher;
 use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
 use crate::plan::{Cell, Knob};
@@ -163,6 +164,9 @@ pub struct Options {
     /// What is swept, if that is what this run is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Knob>,
+    /// What starts the targets.
+    #[serde(default, skip_serializing_if = "Launcher::is_native")]
+    pub launcher: Launcher,
 }
 
 impl Options {
@@ -180,6 +184,7 @@ impl Options {
         conditions.extend(self.depth.map(|depth| ("depth", depth.to_string())));
         conditions.extend(self.rate.map(|rate| ("rate", rate.to_string())));
         conditions.extend(self.sweep.map(|knob| ("sweep of", knob.to_string())));
+        conditions.extend((!self.launcher.is_native()).then(|| ("launcher", self.launcher.to_string())));
         conditions
     }
 }

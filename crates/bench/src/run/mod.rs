@@ -108,7 +108,7 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
     eprintln!("{}", foresight(request));
-    let mut not_built = match build(workspace, &request.targets)? {
+    let mut not_built = match build(workspace, request)? {
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
     };
@@ -203,6 +203,13 @@ fn must_hold(request: &Request) -> Result<String> {
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
     raise_file_limit(request.most_connections())?;
+    if let Some(containers) = &request.containers {
+        process::docker::available()?;
+        for target in &request.targets {
+            containers.service(target).map_err(anyhow::Error::msg)?;
+        }
+        process::docker::remove_left()?;
+    }
     for target in &request.targets {
         let address = target.address();
         if let Err(error) = ports::prove_free(address) {
@@ -227,9 +234,21 @@ fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> 
 }
 
 /// Builds every target as it is measured; a target → why it could not be built.
-fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
+fn build(workspace: &Workspace, request: &Request) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
-    let packages = targets.iter().filter(|target| !matches!(target.source, Source::Command { .. }));
+    if let Some(containers) = &request.containers {
+        let commit = Commit::of(&workspace.root).hash.to_string();
+        for target in &request.targets {
+            eprintln!("building the image of {}", target.name());
+            match process::build::image(containers, target, &commit) {
+                Ok(Ok(())) => {}
+                Ok(Err(why)) => drop(not_built.insert(target.name().to_owned(), why)),
+                Err(interrupted) => return Ok(Err(interrupted)),
+            }
+        }
+        return Ok(Ok(not_built));
+    }
+    let packages = request.targets.iter().filter(|target| target.is_built_here());
     for target in packages {
         eprintln!("building {}", target.name());
         match process::build(workspace, target) {
@@ -258,19 +277,20 @@ fn record(
         .iter()
         .map(|target| {
             let (program, features) = match &target.source {
-                Source::Package { .. } | Source::Revision { .. } if not_built.contains_key(target.name()) => {
-                    (None, BTreeMap::new())
-                }
-                Source::Revision { root, package, binary, .. } => {
+                _ if let Some(containers) = &request.containers => (containers.program(target), BTreeMap::new()),
+                _ if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
+                Source::Revision { root, package, binary } => {
                     let own = Workspace { root: root.clone(), targets: Vec::new() };
                     (Program::read(binary), own.features(&[package]).unwrap_or_default())
                 }
                 Source::Package { package, binary } => {
                     (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
                 }
-                Source::Command { folder } => (started_by(target, request.workers, folder), BTreeMap::new()),
+                Source::Command { folder } | Source::Original { folder, .. } => {
+                    (started_by(target, request.workers, folder), BTreeMap::new())
+                }
             };
-            target_record(target, request.workers, program.into(), features)
+            target_record(target, request, program.into(), features)
         })
         .collect();
     let (slice_s, requests) = match request.extent {
@@ -290,6 +310,7 @@ fn record(
         depth: request.shapes.contains(&Shape::Pipelined).then_some(request.depth),
         rate: (request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate)).then_some(request.rate),
         sweep: request.sweep.first().map(|setting| setting.knob),
+        launcher: request.launcher(),
     };
     let name = request.tool.name().to_owned();
     let tool = ToolRecord { program: Program::of_command(&name, Path::new(".")).into(), name, version: tool_version };
@@ -326,11 +347,18 @@ fn started_by(target: &Target, workers: Option<usize>, folder: &Path) -> Option<
 
 fn target_record(
     target: &Target,
-    workers: Option<usize>,
+    request: &Request,
     program: Known<Program>,
     features: crate::targets::Features,
 ) -> TargetRecord {
     let description = &target.description;
+    let chosen = request.workers;
+    let (workers, command) = match &request.containers {
+        None => (target.workers(chosen), target.command(chosen)),
+        Some(containers) => {
+            (containers.workers(target, chosen), containers.line(target, "NAME", chosen, 0).unwrap_or_default())
+        }
+    };
     TargetRecord {
         name: description.name.clone(),
         kind: description.kind.clone(),
@@ -339,9 +367,9 @@ fn target_record(
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
-        workers: Some(target.workers(workers)).filter(|count| *count > 0),
-        command: target.command(workers),
-        built_here: !matches!(target.source, Source::Command { .. }),
+        workers: Some(workers).filter(|count| *count > 0),
+        command,
+        built_here: target.is_built_here(),
         program,
         features,
     }

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::container::Launcher;
 use crate::load::{Extent, Job, LoadTool, Manner, Shape};
 use crate::plan::{Cell, Knob, Setting};
+use crate::process::Containers;
 use crate::results::VersusRecord;
 use crate::stats::Rules;
 use crate::targets::Target;
@@ -46,6 +48,8 @@ pub struct Request {
     pub target_files: Vec<PathBuf>,
     /// The two commits that are compared, if that is what this run is for.
     pub versus: Option<VersusRecord>,
+    /// How targets are put into containers, if they are.
+    pub containers: Option<Containers>,
 }
 
 impl Request {
@@ -57,6 +61,11 @@ impl Request {
             measured.extend(self.targets.iter().find(|target| target.name() == self.baseline).map(Target::again));
         }
         measured
+    }
+
+    /// What starts the targets.
+    pub fn launcher(&self) -> Launcher {
+        self.containers.as_ref().map_or(Launcher::Native, Containers::launcher)
     }
 
     /// The most targets that meet in one shape, by what they say of themselves.

@@ -8,9 +8,11 @@ use anyhow::{Context, Result, ensure};
 
 use super::Request;
 use super::turns::{Turn, Turns};
+use crate::container::Launcher;
 use crate::load::{self, Extent};
 use crate::machine::{Fingerprint, Known, sha256};
 use crate::plan::Step;
+use crate::process::Containers;
 use crate::results::{Options, RevisionRecord, RunRecord, SliceRecord, TargetRecord};
 use crate::targets::{Revision, Workspace, all, both, pick};
 
@@ -33,6 +35,7 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         depth,
         rate,
         sweep: _, // its steps are those of the cells
+        launcher,
     } = &record.options;
     let mut sweep: Vec<_> = record.cells.iter().filter_map(|cell| cell.setting).collect();
     sweep.sort_unstable();
@@ -71,6 +74,12 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         sweep,
         target_files,
         versus: record.versus.clone(),
+        containers: match launcher {
+            Launcher::Native => None,
+            Launcher::Docker { network, limits } => {
+                Some(Containers { root: workspace.root.clone(), network: *network, limits: limits.clone() })
+            }
+        },
     })
 }
 

@@ -53,6 +53,7 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         workers: request.workers_at(step.cell.setting),
         log: &log,
         environment_padding: step.environment_padding,
+        containers: request.containers.as_ref(),
     };
     let place = room::place(target)?;
     let mut server = match Server::start(&place.target, &start) {

@@ -16,7 +16,7 @@ use crate::report::{Judgement, Report, by_block};
 use crate::results::Run;
 use crate::run::{self, Ended, Request, fresh_seed};
 use crate::stats::{Conclusion, Found, Metric, Rules, Series, Verdict, difference_of};
-use crate::targets::{Description, Source, Target, Workers, Workspace};
+use crate::targets::{Source, Target, Workspace};
 
 /// What both servers of the A/B burn, in µs: with the processor as the limit on both sides, a request costs the same
 /// beside what is burnt.
@@ -102,6 +102,7 @@ fn measured(workspace: &Workspace, targets: &[(&str, u64)], blocks: u32, out: &P
     let port = PORTS.into_iter().find(free).context("no port from 8600 to 8699 is free")?;
     let targets = targets.iter().map(|(name, burn_us)| target(name, *burn_us, port)).collect::<Result<Vec<_>>>()?;
     let request = Request {
+        containers: None,
         depth: 0,
         rate: 0,
         sweep: Vec::new(),
@@ -132,24 +133,13 @@ fn target(name: &str, burn_us: u64, port: u16) -> Result<Target> {
     let program = program.to_str().context("the path of this program is no text")?.to_owned();
     let words = ["burn-server", "--port", "{port}", "--burn-us", &burn_us.to_string()].map(str::to_owned);
     ensure!(!program.contains('{'), "the path of this program has a brace");
+    let command: Vec<String> = std::iter::once(program).chain(words).collect();
+    let description = serde_json::json!({
+        "name": name, "kind": "test", "language": "Rust", "model": "a thread per connection", "port": port,
+        "shapes": ["keep-alive"], "workers": "fixed", "command": command,
+    });
     Ok(Target {
-        description: Description {
-            name: name.to_owned(),
-            kind: "test".into(),
-            language: "Rust".into(),
-            framework: None,
-            model: "a thread per connection".into(),
-            mirrors: Vec::new(),
-            port,
-            shapes: vec![Shape::KeepAlive],
-            workers: Workers::Fixed,
-            command: std::iter::once(program).chain(words).collect(),
-            install: None,
-            start_deadline_s: 10,
-            warm_up_requests: 500,
-            cannot: std::collections::BTreeMap::new(),
-            known: Vec::new(),
-        },
+        description: serde_json::from_value(description)?,
         source: Source::Command { folder: "/".into() },
         version: None,
         host: std::net::Ipv4Addr::LOCALHOST,

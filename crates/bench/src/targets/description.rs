@@ -1,5 +1,5 @@
-//! What a target says of itself: `[package.metadata.hello-bench]` in a server's Cargo.toml, or a `[[target]]` of a
-//! file of the user's own, with the same keys.
+//! What a target says of itself: `[package.metadata.hello-bench]` in a server's Cargo.toml, or a `[[target]]` of an
+//! original's target.toml or of a file of the user's own, with the same keys.
 
 use std::collections::BTreeMap;
 
@@ -17,6 +17,9 @@ pub struct Description {
     pub kind: String,
     /// The language that it is written in.
     pub language: String,
+    /// A word by which it can be named together with others, if the language is not that word: `jvm`.
+    #[serde(default)]
+    pub group: Option<String>,
     /// The crate or program whose version is shown.
     #[serde(default)]
     pub framework: Option<String>,
@@ -25,6 +28,15 @@ pub struct Description {
     /// The originals that it answers to.
     #[serde(default)]
     pub mirrors: Vec<String>,
+    /// Of an original: what the first comparisons call what they measured.
+    #[serde(default)]
+    pub original: Option<String>,
+    /// Why it stands in for that original, if it is another program.
+    #[serde(default)]
+    pub stand_in: Option<String>,
+    /// The workers that a mirror has to have to answer to it: 1 for a single thread.
+    #[serde(default)]
+    pub mirror_workers: Option<usize>,
     /// The port that it listens on.
     pub port: u16,
     /// The shapes that it can hold at all, of `keep-alive` and `close`.
@@ -33,18 +45,37 @@ pub struct Description {
     /// What `--workers` means to it.
     #[serde(default)]
     pub workers: Workers,
-    /// Command line with `{host}`, `{port}` and `{workers}`; of no use to a server of this workspace.
+    /// Command line with `{host}`, `{port}`, `{workers}` and, for an original, `{prefix}`, where it is installed; of no
+    /// use to a server of this workspace.
     #[serde(default)]
     pub command: Vec<String>,
+    /// Variables of its environment, with the same places in their values; in its container too.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    /// The settings that decide its speed: setting → reason.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+    /// Whether it can be had in a container.
+    #[serde(default = "yes")]
+    pub container: bool,
+    /// Why not, if it cannot.
+    #[serde(default)]
+    pub container_reason: Option<String>,
     /// How to install what it needs.
     #[serde(default)]
     pub install: Option<String>,
+    /// What an original that is not had with the others of its folder needs beside, in words.
+    #[serde(default)]
+    pub optional: Option<String>,
     /// How long it may take to give its first answer, in seconds.
     #[serde(default = "ten_seconds")]
     pub start_deadline_s: u64,
     /// Requests sent by the harness before a slice.
     #[serde(default = "five_hundred")]
     pub warm_up_requests: u32,
+    /// For so many seconds at the most it is warmed up until its cost is steady, as what compiles while it runs needs.
+    #[serde(default)]
+    pub warm_up_until_steady_s: Option<u64>,
     /// Points of the agreed behaviour that it cannot give: point → reason.
     #[serde(default)]
     pub cannot: BTreeMap<String, String>,
@@ -120,6 +151,10 @@ fn shapes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Shape>, D::E
 
 fn every_shape() -> Vec<Shape> {
     vec![Shape::KeepAlive, Shape::Close]
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn ten_seconds() -> u64 {

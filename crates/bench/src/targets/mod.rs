@@ -2,16 +2,18 @@
 
 mod description;
 mod file;
+mod originals;
 mod pick;
 mod revision;
 mod workspace;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use description::{Description, Workers};
 pub use file::from_file;
-pub use pick::{UnknownTarget, pick};
+pub use originals::{NotInstalled, originals};
+pub use pick::{UnknownTarget, installed, pick};
 pub use revision::{Revision, both};
 pub use workspace::{Features, Workspace, WorkspaceError};
 
@@ -52,6 +54,23 @@ pub enum Source {
         /// The folder.
         folder: PathBuf,
     },
+    /// An original, run in its folder.
+    Original {
+        /// The folder, `docker/originals/<folder>`.
+        folder: PathBuf,
+        /// Where `scripts/originals.sh` installs what it needs, `target/originals/<folder>`.
+        prefix: PathBuf,
+    },
+}
+
+impl Source {
+    /// The folder that its command is run in; `None` if that does not matter.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Package { .. } | Self::Revision { .. } => None,
+            Self::Command { folder } | Self::Original { folder, .. } => Some(folder),
+        }
+    }
 }
 
 /// The name that a target goes by where it takes part once more.
@@ -75,7 +94,11 @@ impl Target {
     /// What it shows, with its version: `axum 0.8.9`.
     pub fn shows(&self) -> String {
         let what = self.description.framework.as_deref().unwrap_or(self.name());
-        self.version.as_ref().map_or_else(|| what.to_owned(), |version| format!("{what} {version}"))
+        match &self.version {
+            Some(version) => format!("{what} {version}"),
+            None if self.not_installed().is_some() => format!("{what}, not installed"),
+            None => what.to_owned(),
+        }
     }
 
     /// Where it listens.
@@ -86,7 +109,7 @@ impl Target {
     /// Whether it can be told to listen on another loopback address.
     pub fn can_move(&self) -> bool {
         match self.source {
-            Source::Package { .. } | Source::Revision { .. } => true,
+            Source::Package { .. } | Source::Revision { .. } | Source::Original { .. } => true,
             Source::Command { .. } => self.description.command.iter().any(|word| word.contains("{host}")),
         }
     }
@@ -98,26 +121,68 @@ impl Target {
 
     /// The command line that starts it; `workers` only where the user chose a number.
     pub fn command(&self, workers: Option<usize>) -> Vec<String> {
-        let address = self.address();
-        let chosen = workers.filter(|_| self.description.workers != Workers::Fixed);
-        let number = chosen.unwrap_or_else(|| self.workers(None));
-        let filled = |word: &String| {
-            word.replace("{host}", &address.ip().to_string())
-                .replace("{port}", &address.port().to_string())
-                .replace("{workers}", &number.to_string())
+        let template = match &self.source {
+            Source::Package { binary, .. } | Source::Revision { binary, .. } => {
+                let mut line = vec![binary.display().to_string()];
+                line.extend(["--host", "{host}", "--port", "{port}"].map(String::from));
+                line
+            }
+            Source::Command { .. } | Source::Original { .. } => self.description.command.clone(),
         };
-        self.template().iter().map(filled).collect()
+        let number = self.number(workers);
+        let mut line: Vec<String> = template.iter().map(|word| self.filled_in(word, number)).collect();
+        if self.is_built_here() && self.description.workers != Workers::Fixed {
+            line.extend(["--workers".to_owned(), number.to_string()]);
+        }
+        line
     }
 
-    /// The command line with `{host}`, `{port}` and `{workers}`: a server of this workspace takes them as flags.
-    pub fn template(&self) -> Vec<String> {
-        let binary = match &self.source {
-            Source::Package { binary, .. } | Source::Revision { binary, .. } => binary,
-            Source::Command { .. } => return self.description.command.clone(),
+    /// What its environment says beside the caller's: the description's own variables, and for an original where to
+    /// listen, with how many workers, and where it is installed, as in its container.
+    pub fn environment(&self, workers: Option<usize>) -> Vec<(String, String)> {
+        let number = self.number(workers);
+        let mut variables: Vec<(String, String)> = Vec::new();
+        if matches!(self.source, Source::Original { .. }) {
+            let own = [("HOST", "{host}"), ("PORT", "{port}"), ("WORKERS", "{workers}"), ("PREFIX", "{prefix}")];
+            variables.extend(own.map(|(name, value)| (name.to_owned(), self.filled_in(value, number))));
+        }
+        let described = self.description.environment.iter();
+        variables.extend(described.map(|(name, value)| (name.clone(), self.filled_in(value, number))));
+        variables
+    }
+
+    fn number(&self, workers: Option<usize>) -> usize {
+        let chosen = workers.filter(|_| self.description.workers != Workers::Fixed);
+        chosen.unwrap_or_else(|| self.workers(None))
+    }
+
+    fn filled_in(&self, word: &str, workers: usize) -> String {
+        let address = self.address();
+        let prefix = match &self.source {
+            Source::Original { prefix, .. } => prefix.display().to_string(),
+            Source::Package { .. } | Source::Revision { .. } | Source::Command { .. } => String::new(),
         };
-        let flags = ["--host", "{host}", "--port", "{port}", "--workers", "{workers}"];
-        let known = if self.description.workers == Workers::Fixed { &flags[..4] } else { &flags[..] };
-        std::iter::once(binary.display().to_string()).chain(known.iter().map(|flag| (*flag).to_owned())).collect()
+        word.replace("{host}", &address.ip().to_string())
+            .replace("{port}", &address.port().to_string())
+            .replace("{workers}", &workers.to_string())
+            .replace("{prefix}", &prefix)
+    }
+
+    /// Whether it is built with cargo, of this commit of the project or of another.
+    pub fn is_built_here(&self) -> bool {
+        matches!(self.source, Source::Package { .. } | Source::Revision { .. })
+    }
+
+    /// Whether it is one of the servers that the first comparisons measured, or stands in for one.
+    pub fn is_original(&self) -> bool {
+        matches!(self.source, Source::Original { .. })
+    }
+
+    /// The words by which it can be named together with others.
+    pub fn groups(&self) -> Vec<String> {
+        let own = self.description.group.clone().unwrap_or_else(|| self.description.language.to_lowercase());
+        let originals = self.is_original().then(|| "originals".to_owned());
+        originals.into_iter().chain([own]).collect()
     }
 
     /// How many threads may run requests at once, if `chosen` was asked for; 0 where that cannot be chosen.
@@ -130,19 +195,24 @@ impl Target {
     }
 }
 
-/// The targets of the workspace and of files of the user's own.
+/// The servers of the workspace, the originals and the targets of files of the user's own.
 ///
 /// # Errors
 /// For a file that cannot be used, and for a name that is there twice.
 pub fn all(workspace: &Workspace, files: &[PathBuf]) -> anyhow::Result<Vec<Target>> {
     let mut all = workspace.targets.clone();
-    for file in files {
-        for target in from_file(file)? {
+    let mut add = |targets: Vec<Target>, from: &Path| {
+        for target in targets {
             if let Some(other) = all.iter().find(|other| other.name() == target.name()) {
-                anyhow::bail!("{}: there is already a target called {}", file.display(), other.name());
+                anyhow::bail!("{}: there is already a target called {}", from.display(), other.name());
             }
             all.push(target);
         }
+        Ok(())
+    };
+    add(originals(&workspace.root)?, Path::new("docker/originals"))?;
+    for file in files {
+        add(from_file(file)?, file)?;
     }
     Ok(all)
 }

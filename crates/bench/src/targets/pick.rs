@@ -1,6 +1,6 @@
 //! From the names on a command line to targets.
 
-use super::Target;
+use super::{NotInstalled, Target};
 
 /// A name that no target has.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -19,28 +19,52 @@ fn hint(nearest: &[String]) -> String {
     format!("; did you mean {}?", nearest.join(" or "))
 }
 
-/// The targets of these names, in the order asked for and each once; all of them when `names` is empty.
-/// `server-axum` is understood as `axum`.
+/// The targets of these names and groups, in the order asked for and each once; all but the originals when `names` is
+/// empty. `server-axum` is understood as `axum`; a name goes before a group.
 ///
 /// # Errors
 /// For the first name that no target has, with the nearest ones.
 pub fn pick(all: &[Target], names: &[String]) -> Result<Vec<Target>, UnknownTarget> {
     if names.is_empty() {
-        return Ok(all.to_vec());
+        return Ok(all.iter().filter(|target| !target.is_original()).cloned().collect());
     }
     let mut picked: Vec<Target> = Vec::new();
     for name in names {
         let short = name.strip_prefix("server-").unwrap_or(name);
-        let target = all
+        let named = all
             .iter()
             .find(|target| target.name() == name)
-            .or_else(|| all.iter().find(|target| target.name() == short))
-            .ok_or_else(|| UnknownTarget { name: name.clone(), nearest: nearest(all, short) })?;
-        if picked.iter().all(|other| other.name() != target.name()) {
-            picked.push(target.clone());
+            .or_else(|| all.iter().find(|target| target.name() == short));
+        let meant: Vec<&Target> = match named {
+            Some(target) => vec![target],
+            None => all.iter().filter(|target| target.groups().contains(name)).collect(),
+        };
+        if meant.is_empty() {
+            return Err(UnknownTarget { name: name.clone(), nearest: nearest(all, short) });
+        }
+        for target in meant {
+            if picked.iter().all(|other| other.name() != target.name()) {
+                picked.push(target.clone());
+            }
         }
     }
     Ok(picked)
+}
+
+/// Those of `picked` that can be started here, and the originals among them that are not installed: somebody who named
+/// a group goes on with those that are there.
+///
+/// # Errors
+/// When one that is not installed was named itself, or nothing is left.
+pub fn installed(picked: Vec<Target>, names: &[String]) -> Result<(Vec<Target>, Vec<NotInstalled>), NotInstalled> {
+    let (there, missing): (Vec<_>, Vec<_>) = picked.into_iter().partition(|target| target.not_installed().is_none());
+    let missing: Vec<NotInstalled> = missing.iter().filter_map(Target::not_installed).collect();
+    let wanted = missing.iter().find(|missing| names.contains(&missing.name));
+    let none_left = missing.first().filter(|_| there.is_empty());
+    match wanted.or(none_left) {
+        Some(missing) => Err(missing.clone()),
+        None => Ok((there, missing)),
+    }
 }
 
 fn nearest(all: &[Target], name: &str) -> Vec<String> {

@@ -1,0 +1,6 @@
+const http = require('http');
+
+http.createServer((request, response) => {
+  response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Length': 12 });
+  response.end('Hello World\n');
+}).listen(process.env.PORT, process.env.HOST, 1024);
