@@ -9,8 +9,8 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs,
-    TargetArgs,
+    BurnServerArgs, CompareArgs, ParseArgs, ReportArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs,
+    SweepArgs, TargetArgs,
 };
 use crate::compare;
 use crate::exit::Exit;
@@ -163,6 +163,17 @@ fn exit_of(ended: Ended) -> Exit {
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,
     }
+}
+
+/// `hello-bench report`
+///
+/// # Errors
+/// When a folder is no run, or a file cannot be written.
+pub fn report(args: &ReportArgs) -> Result<Exit> {
+    for page in args.publish()? {
+        say!("{}", page.display());
+    }
+    Ok(Exit::Well)
 }
 
 /// `hello-bench compare`

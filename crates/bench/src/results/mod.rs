@@ -29,6 +29,14 @@ pub const RUN_FILE: &str = "run.json";
 pub const SLICES_FILE: &str = "slices.jsonl";
 /// The report, made from the two.
 pub const REPORT_FILE: &str = "report.md";
+/// The page.
+pub const HTML_FILE: &str = "report.html";
+/// A line for each target in each shape.
+pub const CSV_FILE: &str = "report.csv";
+/// What was found, for programs.
+pub const SUMMARY_FILE: &str = "summary.json";
+/// The charts of the report.
+pub const CHARTS_FOLDER: &str = "charts";
 /// What the load tools and the servers printed.
 pub const RAW_FOLDER: &str = "raw";
 
@@ -205,7 +213,7 @@ fn whole_lines(text: &[u8]) -> &[u8] {
 }
 
 /// Writes a file beside its place and moves it there, so that it is never there in part.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
