@@ -15,9 +15,10 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, pick};
+use crate::voice::{self, Voice};
 
 pub use compare::CompareArgs;
-pub use report::ReportArgs;
+pub use report::{ReportArgs, ResultsArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 
@@ -25,6 +26,10 @@ pub use sweep::SweepArgs;
 #[derive(Debug, Parser)]
 #[command(name = "hello-bench", version, disable_help_subcommand = true)]
 pub struct Cli {
+    /// No colours, on a terminal neither (as NO_COLOR)
+    #[arg(long, global = true)]
+    no_color: bool,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -45,6 +50,8 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Make the report of a run again from its records, or one page of several runs
     Report(ReportArgs),
+    /// List the runs that are kept: when, where, of which commit and targets, and how they went
+    Results(ResultsArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
     /// Hold what this suite says against cases whose truth is known
@@ -168,6 +175,36 @@ pub struct RunArgs {
     /// An estimate under this is no difference that counts
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
     min_effect: f64,
+
+    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+
+    /// No progress and no tables: warnings and errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Cli {
+    /// How the program is to speak.
+    pub fn choose_voice(&self) {
+        let voice = match &self.command {
+            Command::Run(args) => args.voice(),
+            Command::Sweep(args) => args.voice(),
+            _ => Voice::Full,
+        };
+        voice::choose(voice, !self.no_color);
+    }
+}
+
+impl RunArgs {
+    fn voice(&self) -> Voice {
+        match (self.json, self.quiet) {
+            (true, _) => Voice::Json,
+            (_, true) => Voice::Quiet,
+            _ => Voice::Full,
+        }
+    }
 }
 
 /// `parse`.

@@ -10,12 +10,14 @@ use hello_bench::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| error.exit());
+    cli.choose_voice();
     let result = match cli.command {
         Command::List(args) => commands::list(&args),
         Command::Verify(args) => commands::verify(&args),
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
+        Command::Results(args) => commands::results(&args),
         Command::Report(args) => commands::report(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::SelfTest(args) => commands::self_test(&args),

@@ -1,6 +1,7 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod capacity;
+mod live;
 mod not_started;
 mod patterns;
 mod progress;
@@ -23,12 +24,13 @@ use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::plan::{blocks_needed, default_blocks, plan};
 use crate::process::{self, Lock, ports};
-use crate::report::{Report, Standing, markdown, sweep, terminal};
+use crate::report::{Report, Standing, publish, sweep, terminal};
 use crate::results::{
-    Capacity, ComparisonRecord, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord, every_try,
+    Capacity, ComparisonRecord, Failed, Options, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
+    TargetRecord, ToolRecord, every_try,
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
+use crate::voice::{Voice, voice};
 
 pub use request::{Request, fresh_seed};
 
@@ -126,18 +128,40 @@ fn carry_out(
         (Err(error), Ok(_)) => return Err(error),
     };
     let report = Report::of(&run);
-    let (in_markdown, in_terminal) = if run.record.options.sweep.is_some() {
-        (sweep::markdown(&report), sweep::terminal(&report))
-    } else {
-        (markdown::markdown(&report), terminal::terminal(&report))
-    };
-    let written = directory.write(REPORT_FILE, &in_markdown);
-    say(&in_terminal);
-    say(&format!("kept in {}\n", directory.path().display()));
+    let written = publish::of_run(directory.path(), &run);
+    let kept = format!("kept in {}; report.html there has it all\n", directory.path().display());
+    match voice() {
+        Voice::Full if run.record.options.sweep.is_some() => say(&(sweep::terminal(&report) + &kept)),
+        Voice::Full => say(&(terminal::terminal(&report) + &kept)),
+        Voice::Quiet => {}
+        Voice::Json => eprintln!("{}", kept.trim_end()),
+    }
     match (ended?, report.standing()) {
-        (Ended::Interrupted, _) => written.map(|()| Ended::Interrupted),
-        (_, Standing::SomeFailed) => written.map(|()| Ended::SomeFailed),
-        (_, Standing::Well) => written.map(|()| Ended::Well),
+        (Ended::Interrupted, _) => written.map(|_| Ended::Interrupted),
+        (_, Standing::SomeFailed) => written.map(|_| Ended::SomeFailed),
+        (_, Standing::Well) => written.map(|_| Ended::Well),
+    }
+}
+
+/// The records as they go to standard output, if that was asked for: `run.json` in one line, then a line per slice.
+struct Said(bool);
+
+impl Said {
+    fn of(record: &RunRecord) -> Result<Self> {
+        let said = Self(voice() == Voice::Json);
+        said.line(record)?;
+        Ok(said)
+    }
+
+    fn slice(&mut self, slice: &SliceRecord) -> Result<()> {
+        self.line(slice)
+    }
+
+    fn line(&self, record: &impl serde::Serialize) -> Result<()> {
+        if self.0 {
+            say(&(serde_json::to_string(record)? + "\n"));
+        }
+        Ok(())
     }
 }
 
@@ -330,9 +354,12 @@ fn measure(
     let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
     let mut turns = resume::left(steps, request.blocks, done)?;
-    let mut progress = Progress::new(done.len() + turns.len(), record.cells.len(), done.len(), turns.again());
+    let mut progress = Progress::new(done.len() + turns.len(), &record.cells, done.len(), turns.again());
+    let mut said = Said::of(record)?;
     let mut not_started = NotStarted::default();
     for slice in done {
+        progress.saw(slice);
+        said.slice(slice)?;
         not_started.note(&slice.cell.target, &slice.outcome);
     }
     while let Some(turns::Turn { step, tried }) = turns.next().cloned() {
@@ -363,7 +390,7 @@ fn measure(
             directory.must_have_room()?;
         }
         let disturbed = outcome.is_disturbed();
-        directory.append(&SliceRecord {
+        let slice = SliceRecord {
             schema: SCHEMA,
             block: step.block,
             tried,
@@ -372,7 +399,10 @@ fn measure(
             environment_padding: step.environment_padding,
             command,
             outcome,
-        })?;
+        };
+        directory.append(&slice)?;
+        said.slice(&slice)?;
+        progress.saw(&slice);
         match turns.taken(disturbed) {
             Some(again) => progress.again(again),
             None => progress.done(step),
