@@ -2,6 +2,7 @@
 
 mod compare;
 mod compose;
+mod report;
 mod request;
 mod self_test;
 mod sweep;
@@ -17,9 +18,11 @@ use clap::{Args, Parser, Subcommand};
 use crate::container::{Network, Service, without_container};
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, installed, pick};
+use crate::voice::{self, Voice};
 
 pub use compare::{CompareArgs, GateArgs};
 pub use compose::ComposeArgs;
+pub use report::{ReportArgs, ResultsArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 pub use versus::VersusArgs;
@@ -28,6 +31,10 @@ pub use versus::VersusArgs;
 #[derive(Debug, Parser)]
 #[command(name = "hello-bench", version, disable_help_subcommand = true)]
 pub struct Cli {
+    /// No colours, on a terminal neither (as NO_COLOR)
+    #[arg(long, global = true)]
+    no_color: bool,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -46,6 +53,10 @@ pub enum Command {
     Run(RunArgs),
     /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
     Sweep(SweepArgs),
+    /// Make the report of a run again from its records, or one page of several runs
+    Report(ReportArgs),
+    /// List the runs that are kept: when, where, of which commit and targets, and how they went
+    Results(ResultsArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
     /// Build two commits of this project, measure them in the same blocks, and say what has become of every target
@@ -194,6 +205,36 @@ pub struct RunArgs {
     /// An estimate under this is no difference that counts
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
     min_effect: f64,
+
+    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+
+    /// No progress and no tables: warnings and errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Cli {
+    /// How the program is to speak.
+    pub fn choose_voice(&self) {
+        let voice = match &self.command {
+            Command::Run(args) => args.voice(),
+            Command::Sweep(args) => args.voice(),
+            _ => Voice::Full,
+        };
+        voice::choose(voice, !self.no_color);
+    }
+}
+
+impl RunArgs {
+    fn voice(&self) -> Voice {
+        match (self.json, self.quiet) {
+            (true, _) => Voice::Json,
+            (_, true) => Voice::Quiet,
+            _ => Voice::Full,
+        }
+    }
 }
 
 /// `--blocks`.

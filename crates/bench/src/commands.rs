@@ -9,8 +9,8 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs,
-    SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, ReportArgs, ResultsArgs, RunArgs, RunToolArgs,
+    SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
 };
 use crate::compare;
 use crate::container::compose;
@@ -21,9 +21,11 @@ use crate::machine::doctor;
 use crate::process::server::StartOptions;
 use crate::process::{self, Lock, Server, StartError, docker, own_program, supervisor, tool};
 use crate::results::Run;
+use crate::results::listing::{self, Listed};
 use crate::run::{self, Ended};
 use crate::self_test;
 use crate::targets::{Source, Target, Workspace, all};
+use crate::voice;
 
 /// To standard output, which may have been closed.
 macro_rules! say {
@@ -36,9 +38,7 @@ macro_rules! say {
 /// For wrong use.
 pub fn list(args: &TargetArgs) -> Result<Exit> {
     let targets = args.known(&Workspace::find()?)?;
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
+    let mut grid = fitting(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
     for target in &targets {
         let description = &target.description;
         grid.add_row([
@@ -49,6 +49,47 @@ pub fn list(args: &TargetArgs) -> Result<Exit> {
             description.mirrors.join(", "),
             description.model.clone(),
         ]);
+    }
+    say!("{grid}");
+    Ok(Exit::Well)
+}
+
+/// A table that is no wider than the terminal: what is too long goes on in the next line of its cell.
+fn fitting<const N: usize>(heads: [&str; N]) -> Grid {
+    let mut grid = Grid::new();
+    let width = voice::columns().unwrap_or(voice::WIDTH);
+    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    grid.set_width(u16::try_from(width).unwrap_or(u16::MAX)).set_header(heads);
+    grid
+}
+
+/// `hello-bench results`
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn results(args: &ResultsArgs) -> Result<Exit> {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => Workspace::find()?.root.join("results"),
+    };
+    let runs = listing::list(&folder)?;
+    if runs.is_empty() {
+        say!("no runs in {}", folder.display());
+        return Ok(Exit::Well);
+    }
+    let mut grid = fitting(["run", "began", "machine", "commit", "state", "targets"]);
+    for Listed { folder, run } in &runs {
+        match run {
+            Ok(run) => grid.add_row([
+                folder,
+                &run.began,
+                &run.machine,
+                &run.commit,
+                &run.state.to_string(),
+                &run.targets.join(", "),
+            ]),
+            Err(why) => grid.add_row([folder.as_str(), "–", "–", "–", &format!("unreadable: {why}"), "–"]),
+        };
     }
     say!("{grid}");
     Ok(Exit::Well)
@@ -200,6 +241,17 @@ fn exit_of(ended: Ended) -> Exit {
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,
     }
+}
+
+/// `hello-bench report`
+///
+/// # Errors
+/// When a folder is no run, or a file cannot be written.
+pub fn report(args: &ReportArgs) -> Result<Exit> {
+    for page in args.publish()? {
+        say!("{}", page.display());
+    }
+    Ok(Exit::Well)
 }
 
 /// `hello-bench compare`

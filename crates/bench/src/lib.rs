@@ -27,3 +27,4 @@ pub mod run;
 pub mod self_test;
 pub mod stats;
 pub mod targets;
+pub mod voice;

@@ -10,6 +10,7 @@ use hello_bench::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| error.exit());
+    cli.choose_voice();
     let result = match cli.command {
         Command::List(args) => commands::list(&args),
         Command::Verify(args) => commands::verify(&args),
@@ -17,6 +18,8 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
         Command::Versus(args) => commands::versus(&args),
+        Command::Results(args) => commands::results(&args),
+        Command::Report(args) => commands::report(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::SelfTest(args) => commands::self_test(&args),
         Command::BurnServer(args) => commands::burn_server(&args),

@@ -36,6 +36,10 @@ pub struct SweepArgs {
 }
 
 impl SweepArgs {
+    pub(super) fn voice(&self) -> crate::voice::Voice {
+        self.run.voice()
+    }
+
     /// What is to be measured, and how.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ mod conditions;
 #[cfg(test)]
 pub(crate) mod fixed;
 mod limit;
+pub mod listing;
 mod record;
 mod tries;
 
@@ -29,6 +30,16 @@ pub const RUN_FILE: &str = "run.json";
 pub const SLICES_FILE: &str = "slices.jsonl";
 /// The report, made from the two.
 pub const REPORT_FILE: &str = "report.md";
+/// The page.
+pub const HTML_FILE: &str = "report.html";
+/// A line for each target in each shape.
+pub const CSV_FILE: &str = "report.csv";
+/// What was found, for programs.
+pub const SUMMARY_FILE: &str = "summary.json";
+/// The charts of the report.
+pub const CHARTS_FOLDER: &str = "charts";
+/// What two commits beside each other came to, made from the same.
+pub const VERSUS_FILE: &str = "versus.txt";
 /// What the load tools and the servers printed.
 pub const RAW_FOLDER: &str = "raw";
 
@@ -145,14 +156,6 @@ impl RunDirectory {
         ensure!(path.is_file(), "{} was removed; what follows cannot be kept", path.display());
         self.slices.write_all(&line).and_then(|()| self.slices.sync_data()).context("a slice cannot be kept")
     }
-
-    /// Writes a file that is made from the records; again, if it is there. A reader finds the old or the new one.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write(&self, file: &str, text: &str) -> Result<()> {
-        replace(&self.path.join(file), text.as_bytes())
-    }
 }
 
 /// A run as its directory tells it.
@@ -215,8 +218,9 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Writes a file beside its place and moves it there, so that it is never there in part.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes a file that is made from the records, again if it is there: beside its place first, then moved there, so that
+/// a reader finds the old or the new one, and never a part.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);

@@ -1,6 +1,7 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod capacity;
+mod live;
 mod not_started;
 mod patterns;
 mod pilot;
@@ -25,12 +26,13 @@ use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::plan::{blocks_needed, default_blocks, plan};
 use crate::process::{self, Lock, ports};
-use crate::report::{Report, Standing, markdown, sweep, terminal};
+use crate::report::{Report, Standing, publish, sweep, terminal};
 use crate::results::{
-    Capacity, ComparisonRecord, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord, every_try,
+    Capacity, ComparisonRecord, Failed, Options, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
+    TargetRecord, ToolRecord, VERSUS_FILE, every_try, replace,
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
+use crate::voice::{Voice, voice};
 
 pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
@@ -142,28 +144,50 @@ fn carry_out(
         (Err(error), Ok(_)) => return Err(error),
     };
     let report = Report::of(&run);
-    let (in_markdown, in_terminal) = if run.record.options.sweep.is_some() {
-        (sweep::markdown(&report), sweep::terminal(&report))
-    } else {
-        (markdown::markdown(&report), terminal::terminal(&report))
-    };
-    // Two commits beside each other are what such a run is for: that comes last on a terminal, and first in a file.
-    let (in_markdown, in_terminal) = match &run.record.versus {
+    let written = publish::of_run(directory.path(), &run);
+    let kept = format!("kept in {}; report.html there has it all\n", directory.path().display());
+    let beside = match &run.record.versus {
+        None => String::new(),
         Some(_) => {
             let (_, words) = versus_words(&run)?;
-            (format!("```text\n{words}```\n\n{in_markdown}"), format!("{in_terminal}\n{words}"))
+            replace(&directory.path().join(VERSUS_FILE), words.as_bytes())?;
+            format!("\n{words}")
         }
-        None => (in_markdown, in_terminal),
     };
-    let written = directory.write(REPORT_FILE, &in_markdown);
-    say(&in_terminal);
-    say(&format!("kept in {}\n", directory.path().display()));
+    match voice() {
+        Voice::Full if run.record.options.sweep.is_some() => say(&(sweep::terminal(&report) + &kept)),
+        Voice::Full => say(&(terminal::terminal(&report) + &beside + &kept)),
+        Voice::Quiet => {}
+        Voice::Json => eprintln!("{}", kept.trim_end()),
+    }
     let ended = match (ended?, report.standing()) {
         (Ended::Interrupted, _) => Ended::Interrupted,
         (_, Standing::SomeFailed) => Ended::SomeFailed,
         (_, Standing::Well) => Ended::Well,
     };
-    written.map(|()| made(ended))
+    written.map(|_| made(ended))
+}
+
+/// The records as they go to standard output, if that was asked for: `run.json` in one line, then a line per slice.
+struct Said(bool);
+
+impl Said {
+    fn of(record: &RunRecord) -> Result<Self> {
+        let said = Self(voice() == Voice::Json);
+        said.line(record)?;
+        Ok(said)
+    }
+
+    fn slice(&mut self, slice: &SliceRecord) -> Result<()> {
+        self.line(slice)
+    }
+
+    fn line(&self, record: &impl serde::Serialize) -> Result<()> {
+        if self.0 {
+            say(&(serde_json::to_string(record)? + "\n"));
+        }
+        Ok(())
+    }
 }
 
 /// To standard output, which may have been closed.
@@ -290,7 +314,11 @@ fn record(
                     (started_by(target, request.workers, folder), BTreeMap::new())
                 }
             };
-            target_record(target, request, program.into(), features)
+            let source_lines = match &target.source {
+                Source::Package { package, .. } => workspace.source_lines(package),
+                Source::Revision { .. } | Source::Command { .. } | Source::Original { .. } => None,
+            };
+            target_record(target, request, program.into(), features, source_lines)
         })
         .collect();
     let (slice_s, requests) = match request.extent {
@@ -350,6 +378,7 @@ fn target_record(
     request: &Request,
     program: Known<Program>,
     features: crate::targets::Features,
+    source_lines: Option<u64>,
 ) -> TargetRecord {
     let description = &target.description;
     let chosen = request.workers;
@@ -372,6 +401,7 @@ fn target_record(
         built_here: target.is_built_here(),
         program,
         features,
+        source_lines,
     }
 }
 
@@ -391,9 +421,12 @@ fn measure(
     let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
     let mut turns = resume::left(steps, request.blocks, done)?;
-    let mut progress = Progress::new(done.len() + turns.len(), record.cells.len(), done.len(), turns.again());
+    let mut progress = Progress::new(done.len() + turns.len(), &record.cells, done.len(), turns.again());
+    let mut said = Said::of(record)?;
     let mut not_started = NotStarted::default();
     for slice in done {
+        progress.saw(slice);
+        said.slice(slice)?;
         not_started.note(&slice.cell.target, &slice.outcome);
     }
     while let Some(turns::Turn { step, tried }) = turns.next().cloned() {
@@ -424,7 +457,7 @@ fn measure(
             directory.must_have_room()?;
         }
         let disturbed = outcome.is_disturbed();
-        directory.append(&SliceRecord {
+        let slice = SliceRecord {
             schema: SCHEMA,
             block: step.block,
             tried,
@@ -433,7 +466,10 @@ fn measure(
             environment_padding: step.environment_padding,
             command,
             outcome,
-        })?;
+        };
+        directory.append(&slice)?;
+        said.slice(&slice)?;
+        progress.saw(&slice);
         match turns.taken(disturbed) {
             Some(again) => progress.again(again),
             None => progress.done(step),
