@@ -1,6 +1,7 @@
 //! The command line, checked once; what it means is done elsewhere.
 
 mod compare;
+mod replay;
 mod request;
 mod self_test;
 mod sweep;
@@ -16,6 +17,7 @@ use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, installed, pick};
 
 pub use compare::CompareArgs;
+pub use replay::{ReplayArgs, ReplayAsked};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 
@@ -41,6 +43,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
     Sweep(SweepArgs),
+    /// Make one of the five first comparisons (2007 to 2011) again, with its published figures beside today's
+    Replay(ReplayArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
     /// Hold what this suite says against cases whose truth is known

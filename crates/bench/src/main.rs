@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
+        Command::Replay(args) => commands::replay(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::SelfTest(args) => commands::self_test(&args),
         Command::BurnServer(args) => commands::burn_server(&args),

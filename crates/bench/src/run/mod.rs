@@ -2,13 +2,13 @@
 
 mod capacity;
 mod not_started;
-mod patterns;
+pub(crate) mod patterns;
 mod progress;
 mod request;
 mod resume;
-mod room;
-mod sample;
-mod slice;
+pub(crate) mod room;
+pub(crate) mod sample;
+pub(crate) mod slice;
 mod turns;
 
 use std::collections::{BTreeMap, HashMap};
@@ -196,7 +196,7 @@ fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> 
 }
 
 /// Builds every target as it is measured; a target → why it could not be built.
-fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
+pub(crate) fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
     let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
     for target in packages {
@@ -311,7 +311,7 @@ fn target_record(
 }
 
 /// Now, UTC, to the second.
-fn now() -> String {
+pub(crate) fn now() -> String {
     Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
 }
 
@@ -405,6 +405,6 @@ fn failed(stage: Stage, reason: String) -> Outcome {
 }
 
 /// A target's name as a part of a file name.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' }).take(60).collect()
 }
