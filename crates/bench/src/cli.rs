@@ -2,6 +2,7 @@
 
 mod compare;
 mod replay;
+mod report;
 mod request;
 mod self_test;
 mod sweep;
@@ -18,6 +19,7 @@ use crate::targets::{Target, Workspace, all, installed, pick};
 
 pub use compare::CompareArgs;
 pub use replay::{ReplayArgs, ReplayAsked};
+pub use report::ReportArgs;
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 
@@ -45,6 +47,8 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Make one of the five first comparisons (2007 to 2011) again, with its published figures beside today's
     Replay(ReplayArgs),
+    /// Make the report of a run again from its records, or one page of several runs
+    Report(ReportArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
     /// Hold what this suite says against cases whose truth is known

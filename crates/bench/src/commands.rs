@@ -9,8 +9,8 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ParseArgs, ReplayArgs, ReplayAsked, RunArgs, RunToolArgs, SelfTestArgs, ServeArgs,
-    SuperviseArgs, SweepArgs, TargetArgs,
+    BurnServerArgs, CompareArgs, ParseArgs, ReplayArgs, ReplayAsked, ReportArgs, RunArgs, RunToolArgs, SelfTestArgs,
+    ServeArgs, SuperviseArgs, SweepArgs, TargetArgs,
 };
 use crate::compare;
 use crate::exit::Exit;
@@ -188,6 +188,17 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit> {
             Ok(exit_of(replay::run(&workspace, &args.request(experiment, &workspace)?)?))
         }
     }
+}
+
+/// `hello-bench report`
+///
+/// # Errors
+/// When a folder is no run, or a file cannot be written.
+pub fn report(args: &ReportArgs) -> Result<Exit> {
+    for page in args.publish()? {
+        say!("{}", page.display());
+    }
+    Ok(Exit::Well)
 }
 
 /// `hello-bench compare`

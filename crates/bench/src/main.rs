@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
         Command::Replay(args) => commands::replay(&args),
+        Command::Report(args) => commands::report(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::SelfTest(args) => commands::self_test(&args),
         Command::BurnServer(args) => commands::burn_server(&args),

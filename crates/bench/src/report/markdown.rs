@@ -109,8 +109,8 @@ fn binary(target: &TargetRecord) -> String {
     }
 }
 
-/// What a reader asks first; all the rest is in `run.json`.
-fn made_on(record: &RunRecord) -> String {
+/// What a reader asks first, as name and value; all the rest is in `run.json`.
+pub(super) fn conditions(record: &RunRecord) -> Vec<(&'static str, String)> {
     let machine = &record.machine;
     let (cpu, kernel) = (&machine.cpu, &machine.kernel);
     let dirty = match record.commit.dirty {
@@ -118,27 +118,40 @@ fn made_on(record: &RunRecord) -> String {
         Known::Is(false) => "",
         Known::Unknown => ", whether changed is unknown",
     };
-    let mut lines = vec![
-        format!(
-            "CPU: {}; hardware threads: {} online, {} usable; SMT: {}",
-            cpu.model,
-            cpu.online,
-            cpu.usable,
-            smt(machine)
+    vec![
+        (
+            "CPU",
+            format!(
+                "{}; hardware threads: {} online, {} usable; SMT: {}",
+                cpu.model,
+                cpu.online,
+                cpu.usable,
+                smt(machine)
+            ),
         ),
-        format!(
-            "Hypervisor: {}; container: {}; CPU quota in cores: {}",
-            machine.virtualisation.hypervisor, machine.virtualisation.container, machine.cgroup.cpu_quota_cores
+        (
+            "Hypervisor",
+            format!(
+                "{}; container: {}; CPU quota in cores: {}",
+                machine.virtualisation.hypervisor, machine.virtualisation.container, machine.cgroup.cpu_quota_cores
+            ),
         ),
-        format!("Governor: {}; turbo: {}", machine.frequency.governor, yes(machine.frequency.turbo)),
-        format!("Memory in MiB: {}", machine.memory.total_bytes.map(|bytes| bytes >> 20)),
-        format!("System: {}, Linux {} {}, {}", kernel.distribution, kernel.release, kernel.architecture, kernel.libc),
-        format!("Load tool: {} ({})", record.tool.name, record.tool.version),
-        format!("Compiler: {}", record.toolchain.compiler()),
-        format!("Commit: {}{dirty}", record.commit.hash),
-        format!("Seed: {}", record.options.seed),
-        format!("Fingerprint of the conditions: {} (run.json says of what)", record.fingerprint.hash),
-    ];
+        ("Governor", format!("{}; turbo: {}", machine.frequency.governor, yes(machine.frequency.turbo))),
+        ("Memory in MiB", machine.memory.total_bytes.map(|bytes| bytes >> 20).to_string()),
+        (
+            "System",
+            format!("{}, Linux {} {}, {}", kernel.distribution, kernel.release, kernel.architecture, kernel.libc),
+        ),
+        ("Load tool", format!("{} ({})", record.tool.name, record.tool.version)),
+        ("Compiler", record.toolchain.compiler().to_string()),
+        ("Commit", format!("{}{dirty}", record.commit.hash)),
+        ("Seed", record.options.seed.to_string()),
+        ("Fingerprint of the conditions", format!("{} (run.json says of what)", record.fingerprint.hash)),
+    ]
+}
+
+fn made_on(record: &RunRecord) -> String {
+    let mut lines: Vec<String> = conditions(record).into_iter().map(|(what, how)| format!("{what}: {how}")).collect();
     lines.extend(record.warnings.iter().map(|warning| format!("Warning: {warning}")));
     let mut text = String::from("\n## What it was measured on\n\n");
     for line in lines {

@@ -1,10 +1,16 @@
 //! What a run found, from its records alone: tables of data first, then each format in a file of its own.
 
+pub mod charts;
 mod columns;
+pub mod csv;
+pub mod html;
 mod judgement;
 mod latency;
 pub mod load;
 pub mod markdown;
+pub mod publish;
+pub mod sentences;
+pub mod summary;
 pub mod sweep;
 pub mod table;
 pub mod terminal;

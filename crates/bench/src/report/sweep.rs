@@ -4,12 +4,14 @@ use std::fmt::Write;
 
 use super::columns::{self, below, notes};
 use super::latency::percentiles;
+use super::summary::{Spread, Step};
 use super::table::{Below, Report, Row, failure, row};
 use super::units::{digits, percent, range, thousands};
 use super::{markdown as md, terminal as term};
 use crate::load::Latencies;
 use crate::plan::Knob;
 use crate::results::{Failed, Measurement, Outcome, TargetRecord};
+use crate::stats::Summary;
 use crate::stats::knee::{self, Knee, SweepStep};
 
 const CLOSED_HEADS: [&str; 8] = ["target", "", "cost µs", "min–max", "req/s", "min–max", "limit", "tool CPU"];
@@ -46,6 +48,42 @@ pub fn terminal(report: &Report) -> String {
         let _ = writeln!(text, "{line}");
     }
     text
+}
+
+/// Heads, rows and lines, for a format that draws its own table.
+pub(super) fn parts(report: &Report) -> (Vec<&'static str>, Vec<Vec<String>>, Vec<String>) {
+    let sheet = Sheet::of(report);
+    (sheet.heads, sheet.rows, sheet.lines)
+}
+
+/// Every step of every target as data.
+pub(super) fn steps(report: &Report) -> Vec<Step> {
+    let mut all = Vec::new();
+    for cell in &report.run.record.cells {
+        let Some(setting) = cell.setting else { continue };
+        let own: Vec<_> = report.run.slices.iter().filter(|slice| slice.cell == *cell).collect();
+        let valid: Vec<&Measurement> = own
+            .iter()
+            .filter_map(|slice| match &slice.outcome {
+                Outcome::Valid(measurement) => Some(measurement.as_ref()),
+                Outcome::Failed(_) => None,
+            })
+            .collect();
+        let failed_slices = own.len() - valid.len();
+        let spread = |get: fn(&Measurement) -> f64| {
+            Summary::of(valid.iter().map(|m| get(m))).filter(|_| failed_slices == 0).map(Spread::from)
+        };
+        all.push(Step {
+            name: cell.target.clone(),
+            shape: cell.shape.to_string(),
+            knob: setting.knob.to_string(),
+            value: setting.value,
+            cost_us: spread(|m| m.cost_us),
+            rps: spread(|m| m.rps),
+            failed_slices,
+        });
+    }
+    all
 }
 
 struct Sheet {

@@ -82,12 +82,12 @@ impl Shown<'_> {
     }
 }
 
-fn tier(findings: &Findings, target: &str) -> String {
+pub(super) fn tier(findings: &Findings, target: &str) -> String {
     let Tiers::Shown(tiers) = &findings.tiers else { return NOTHING.into() };
     tiers.iter().find(|tier| tier.target == target).map_or(NOTHING.into(), |tier| tier.letters.clone())
 }
 
-fn between((low, high): (f64, f64)) -> String {
+pub(super) fn between((low, high): (f64, f64)) -> String {
     format!("{}–{}", ratio(low), ratio(high))
 }
 

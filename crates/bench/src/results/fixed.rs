@@ -130,6 +130,7 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         built_here: false,
         program: Known::Unknown,
         features: std::collections::BTreeMap::new(),
+        source_lines: None,
     };
     RunRecord {
         schema: SCHEMA,

@@ -29,6 +29,14 @@ pub const RUN_FILE: &str = "run.json";
 pub const SLICES_FILE: &str = "slices.jsonl";
 /// The report, made from the two.
 pub const REPORT_FILE: &str = "report.md";
+/// The page.
+pub const HTML_FILE: &str = "report.html";
+/// A line for each target in each shape.
+pub const CSV_FILE: &str = "report.csv";
+/// What was found, for programs.
+pub const SUMMARY_FILE: &str = "summary.json";
+/// The charts of the report.
+pub const CHARTS_FOLDER: &str = "charts";
 /// What the load tools and the servers printed.
 pub const RAW_FOLDER: &str = "raw";
 

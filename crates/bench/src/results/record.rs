@@ -171,6 +171,10 @@ pub struct TargetRecord {
     pub program: Known<Program>,
     /// What it was built from: crate and version → features. Empty if it is not of this workspace.
     pub features: BTreeMap<String, BTreeSet<String>>,
+    /// Lines of its own source, without blank ones and comments; `None` if it is not of this workspace, or was not
+    /// counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_lines: Option<u64>,
 }
 
 /// A line of `slices.jsonl`.

@@ -235,7 +235,11 @@ fn record(
                     (started_by(target, request.workers, folder), BTreeMap::new())
                 }
             };
-            target_record(target, request.workers, program.into(), features)
+            let source_lines = match &target.source {
+                Source::Package { package, .. } => workspace.source_lines(package),
+                Source::Command { .. } => None,
+            };
+            target_record(target, request.workers, program.into(), features, source_lines)
         })
         .collect();
     let (slice_s, requests) = match request.extent {
@@ -292,6 +296,7 @@ fn target_record(
     workers: Option<usize>,
     program: Known<Program>,
     features: crate::targets::Features,
+    source_lines: Option<u64>,
 ) -> TargetRecord {
     let description = &target.description;
     TargetRecord {
@@ -307,6 +312,7 @@ fn target_record(
         built_here: matches!(target.source, Source::Package { .. }),
         program,
         features,
+        source_lines,
     }
 }
 

@@ -132,6 +132,24 @@ impl Workspace {
         Ok(parse_tree(&String::from_utf8_lossy(&output.stdout)))
     }
 
+    /// How long a server's own source is: the lines of its `src` folder that are neither blank nor a comment. `None` if
+    /// it cannot be read.
+    pub fn source_lines(&self, package: &str) -> Option<u64> {
+        let mut folders = vec![self.root.join("crates").join(package).join("src")];
+        let mut lines = 0;
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).ok()? {
+                let path = entry.ok()?.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "rs") {
+                    lines += code_lines(&std::fs::read_to_string(path).ok()?);
+                }
+            }
+        }
+        Some(lines)
+    }
+
     fn cargo(&self, args: &[&str]) -> Command {
         let mut command = Command::new(cargo_program());
         command.current_dir(&self.root).args(args).stdin(Stdio::null());
@@ -164,6 +182,10 @@ fn rustc_version() -> Option<String> {
     String::from_utf8(output.stdout).ok()?.split(' ').nth(1).map(String::from)
 }
 
+fn code_lines(text: &str) -> u64 {
+    text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count() as u64
+}
+
 fn one_line(text: &str) -> String {
     text.split('\n').map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -180,5 +202,10 @@ mod tests {
         assert_eq!(features["tokio v1.54.1"], BTreeSet::from(["net".into(), "rt".into()]));
         assert_eq!(features["mio v1.2.5"], BTreeSet::from(["net".into()]));
         assert!(features["server-tokio v0.1.0"].is_empty());
+    }
+
+    #[test]
+    fn blank_lines_and_comments_are_no_code() {
+        assert_eq!(code_lines("//! A server.\n\nfn main() {\n    // Why.\n    run(); // what\n}\n"), 3);
     }
 }

@@ -1,0 +1,99 @@
+//! How it was measured: every command line, the machine, and where the records are.
+
+use maud::{Markup, html};
+
+use super::Shown;
+use crate::report::markdown::conditions;
+use crate::report::table::Report;
+use crate::results::RunRecord;
+
+/// One line under the heading.
+pub fn in_short(record: &RunRecord) -> String {
+    let options = &record.options;
+    let blocks = if options.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", options.blocks) };
+    format!(
+        "{}, {}, {blocks}, {} connections · {} ({} hardware threads), Linux {} · commit {}",
+        record.began,
+        record.tool.name,
+        options.connections,
+        record.machine.cpu.model,
+        record.machine.cpu.usable,
+        record.machine.kernel.release,
+        record.commit.short(),
+    )
+}
+
+/// The sections below the figures.
+pub fn sections(run: &Shown) -> Markup {
+    let record = &run.report.run.record;
+    html! {
+        section {
+            h2 { "How it was measured" }
+            h3 { "Servers" }
+            ul.commands { @for target in record.compared() {
+                li data-name=(target.name) { (command(&target.name, &line(&target.command))) }
+            } }
+            h3 { "Load" }
+            ul.commands { @for (shape, words) in loads(run.report) { li { (command(&shape, &words)) } } }
+            @if !record.warnings.is_empty() {
+                h3 { "Seen before the run" }
+                ul { @for warning in &record.warnings { li { (warning) } } }
+            }
+        }
+        section {
+            h2 { "What it was measured on" }
+            dl { @for (what, how) in conditions(record) { dt { (what) } dd { (how) } } }
+            details {
+                summary { "Everything that must be equal for two runs to be compared (" (record.fingerprint.facts.len()) " facts)" }
+                dl { @for (what, how) in &record.fingerprint.facts { dt { (what) } dd { @if how.is_empty() { "none" } @else { (how) } } } }
+            }
+        }
+        @if !run.files.is_empty() {
+            section {
+                h2 { "Records" }
+                ul { @for file in &run.files { li { a href=(format!("{}{file}", run.at)) { (file) } } } }
+            }
+        }
+    }
+}
+
+fn command(who: &str, line: &str) -> Markup {
+    html! {
+        span.who { (who) }
+        code.command { (line) }
+        button.copy type="button" aria-label=(format!("copy the command of {who}")) { "copy" }
+    }
+}
+
+/// The load tool's command line in each shape: those of a shape differ only in the address.
+fn loads(report: &Report) -> Vec<(String, String)> {
+    let of = |shape| {
+        let slice = report.run.slices.iter().find(|slice| slice.cell.shape == shape && !slice.command.is_empty())?;
+        Some((format!("{shape}, to {}", slice.cell.target), line(&slice.command)))
+    };
+    report.run.record.options.shapes.iter().filter_map(|shape| of(*shape)).collect()
+}
+
+/// As a shell reads it.
+fn line(command: &[String]) -> String {
+    command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_can_be_pasted_into_a_shell() {
+        let command = ["wrk", "-H", "Host: it's", "", "http://127.0.0.1:8101/"].map(ToOwned::to_owned);
+        assert_eq!(line(&command), r"wrk -H 'Host: it'\''s' '' http://127.0.0.1:8101/");
+    }
+}

@@ -1,0 +1,176 @@
+//! `report.html`: one file that needs nothing else, for a screen of any size, for either colour scheme and for paper.
+
+mod measured;
+mod side_by_side;
+mod table;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::charts::{self, Chart};
+use super::columns::{notes, title};
+use super::sentences;
+use super::table::{Report, Table};
+use super::{sweep, verdicts};
+use crate::load::Shape;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// A run on a page.
+pub struct Shown<'a> {
+    /// What it found.
+    pub report: &'a Report<'a>,
+    /// Where its files are from the page: empty beside it, else with a slash at the end.
+    pub at: String,
+    /// Those of its files that are there.
+    pub files: Vec<&'static str>,
+}
+
+/// One run, or several that stand one after the other and share no ranking.
+pub fn page(runs: &[Shown]) -> String {
+    let first = runs.first().map(|run| &run.report.run.record);
+    let heading = match runs {
+        [one] => heading(one.report),
+        _ => format!("What a response costs: {} runs", runs.len()),
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                // Whatever a name holds, nothing is fetched and nothing but this script runs.
+                meta http-equiv="Content-Security-Policy"
+                    content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (heading) }
+                style { (PreEscaped(charts::STYLE)) (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 { (heading) }
+                    @if let (Some(record), [_]) = (first, runs) { p.facts { (measured::in_short(record)) } }
+                    (filter(runs))
+                }
+                main {
+                    @if runs.len() > 1 { (side_by_side::section(runs)) }
+                    @for (n, run) in runs.iter().enumerate() { (of_run(run, (runs.len() > 1).then_some(n + 1))) }
+                }
+                footer {
+                    p { "Made by hello-bench " (env!("CARGO_PKG_VERSION")) " from the records of the run alone; "
+                        code { "hello-bench report DIR" } " makes it again." }
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+fn heading(report: &Report) -> String {
+    let (count, record) = (report.run.record.compared().count(), &report.run.record);
+    let s = if count == 1 { "" } else { "s" };
+    match record.options.sweep {
+        Some(knob) => format!("A sweep of {knob} over {count} target{s}"),
+        None => format!("What a response costs in {count} target{s}"),
+    }
+}
+
+/// Shapes and load tools can be chosen where there is more than one.
+fn filter(runs: &[Shown]) -> Markup {
+    let mut shapes: Vec<String> =
+        (runs.iter().flat_map(|run| &run.report.run.record.options.shapes)).map(ToString::to_string).collect();
+    let mut tools: Vec<String> = runs.iter().map(|run| run.report.run.record.tool.name.clone()).collect();
+    for all in [&mut shapes, &mut tools] {
+        all.sort();
+        all.dedup();
+    }
+    html! {
+        div.filter role="search" {
+            label { "Target" input #by-name type="search" placeholder="part of a name" autocomplete="off"; }
+            @for (words, name, all) in [("Shape", "shape", shapes), ("Load tool", "tool", tools)] {
+                @if all.len() > 1 {
+                    label { (words) select name=(name) {
+                        option value="" { "all" }
+                        @for one in all { option value=(one) { (one) } }
+                    } }
+                }
+            }
+            span #shown role="status" {}
+        }
+    }
+}
+
+fn of_run(run: &Shown, number: Option<usize>) -> Markup {
+    let (report, record) = (run.report, &run.report.run.record);
+    let prefix = number.map_or(String::new(), |number| format!("run-{number}-"));
+    html! {
+        @if let Some(number) = number {
+            h2 #(format!("run-{number}")) { "Run " (number) ": " (record.began) ", " (record.machine.host) }
+            p.facts { (measured::in_short(record)) }
+        }
+        @if report.run.is_partial() {
+            p.warn { b { "Partial: " } (report.run.slices.len()) " of " (report.run.planned()) " slices were measured before this run was ended." }
+        }
+        @if record.options.sweep.is_some() {
+            section data-shape=(shape_of_sweep(report)) data-tool=(record.tool.name) { (of_sweep(report, &prefix)) }
+        } @else {
+            @for table in &report.tables {
+                section data-shape=(table.shape) data-tool=(record.tool.name) { (of_table(report, table, &prefix)) }
+            }
+        }
+        section {
+            h2 { "How to read it" }
+            ul { @for note in notes(report) { li { (note) } } }
+        }
+        (measured::sections(run))
+    }
+}
+
+fn shape_of_sweep(report: &Report) -> Shape {
+    report.run.record.options.shapes.first().copied().unwrap_or(Shape::KeepAlive)
+}
+
+fn of_table(report: &Report, table: &Table, prefix: &str) -> Markup {
+    let charts = charts::of_table(report, table);
+    let is_ratio = |chart: &&Chart| chart.stem.ends_with("-cost-ratio");
+    let stamped = table.judgement.is_stamped();
+    html! {
+        h2 { (title(table.shape, &report.run.record.options)) }
+        div.verdict.warn[stamped] { @for sentence in sentences::verdict(table) { p { (sentence) } } }
+        @if !table.ranked.is_empty() || !table.below.is_empty() || !table.failed.is_empty() {
+            (table::of(report, table))
+        }
+        @if !table.ranked.is_empty() {
+            ul.soft { @for line in verdicts::lines(table) { li { (line) } } }
+        }
+        @for chart in charts.iter().filter(is_ratio) { (figure(chart, prefix)) }
+        @for chart in charts.iter().filter(|chart| !is_ratio(chart)) { (figure(chart, prefix)) }
+    }
+}
+
+fn of_sweep(report: &Report, prefix: &str) -> Markup {
+    let (heads, rows, lines) = sweep::parts(report);
+    html! {
+        @for chart in charts::of_sweep(report) { (figure(&chart, prefix)) }
+        ul { @for line in lines { li { (line) } } }
+        div.scroll { table {
+            thead { tr { @for head in heads { th scope="col" { (head) } } } }
+            tbody { @for row in rows {
+                tr data-name=(row[0]) { @for (n, cell) in row.iter().enumerate() {
+                    @if n == 0 { th scope="row" title=(cell) { (cell) } } @else { td { (cell) } }
+                } }
+            } }
+        } }
+    }
+}
+
+fn figure(chart: &Chart, prefix: &str) -> Markup {
+    html! {
+        figure id=(format!("{prefix}{}", chart.stem)) {
+            figcaption { (chart.title) }
+            (chart.inline())
+        }
+    }
+}

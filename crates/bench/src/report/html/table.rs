@@ -1,0 +1,173 @@
+//! The table of one shape: every figure with its unit in the head, sorted by a click.
+
+use maud::{Markup, html};
+
+use crate::report::columns::{below, limit, rps};
+use crate::report::judgement::{Judgement, compared};
+use crate::report::table::{Below, Report, Row, Table};
+use crate::report::units::{digits, mebibytes, ratio, thousands};
+use crate::report::verdicts::{between, tier};
+use crate::results::{Outcome, TargetRecord};
+use crate::stats::{Conclusion, Findings};
+
+/// A cell: what is shown, and what it is sorted by, which is nothing if there is no value.
+struct Cell {
+    shown: Markup,
+    by: String,
+    is_word: bool,
+}
+
+impl Cell {
+    fn number(value: Option<f64>, write: impl Fn(f64) -> String) -> Self {
+        match value {
+            Some(value) => Self { shown: html! { (write(value)) }, by: value.to_string(), is_word: false },
+            None => Self { shown: html! { "–" }, by: String::new(), is_word: false },
+        }
+    }
+
+    fn word(word: String) -> Self {
+        Self { shown: html! { (word) }, by: word, is_word: true }
+    }
+}
+
+/// A head: words, unit.
+type Head = (&'static str, &'static str);
+
+/// All targets of a shape: those with a rank, then those without and why.
+pub fn of(report: &Report, table: &Table) -> Markup {
+    let heads = heads(table);
+    let rest: Vec<(&str, &Below)> = (table.below.iter().map(|below| ("not ranked", below)))
+        .chain(table.failed.iter().map(|below| ("FAILED", below)))
+        .collect();
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Figures, {}", table.shape)) { table {
+            thead { tr { @for (n, (words, unit)) in heads.iter().enumerate() {
+                th scope="col" .word[n == 0 || *unit == "word"] {
+                    button type="button" { (words) @if !unit.is_empty() && *unit != "word" { small { (unit) } } }
+                }
+            } } }
+            tbody { @for row in &table.ranked {
+                tr data-name=(row.target.name) {
+                    th scope="row" data-value=(row.target.name) title=(row.target.name) {
+                        (row.target.name) @if row.target.framework != row.target.name { small { (row.target.framework) } }
+                    }
+                    @for cell in cells(report, table, row) {
+                        td .word[cell.is_word] data-value=(cell.by) { (cell.shown) }
+                    }
+                }
+            } }
+            @if !rest.is_empty() { tbody { @for (word, own) in rest {
+                tr data-name=(own.target.name) {
+                    th scope="row" title=(own.target.name) { (own.target.name) }
+                    td.reason colspan=(heads.len() - 1) {
+                        span .failed[word == "FAILED"] { (word) } ": " (reason(own))
+                    }
+                }
+            } } }
+        } }
+    }
+}
+
+/// What stands after the name: that has its own cell here.
+fn reason(own: &Below) -> String {
+    let all = below(own);
+    all.strip_prefix(&format!("{}: ", own.target.name)).map_or(all.clone(), ToOwned::to_owned)
+}
+
+fn heads(table: &Table) -> Vec<Head> {
+    let mut heads = vec![("target", ""), ("cost", "µs/response")];
+    let [cost, of_rps] = findings(&table.judgement);
+    if cost.is_some() {
+        heads.extend([("ratio", "of cost"), ("interval", "95 %, of cost"), ("verdict", "word"), ("tier", "word")]);
+    }
+    heads.push(("requests", "1/s"));
+    if of_rps.is_some() {
+        heads.extend([("ratio", "of requests"), ("interval", "95 %, of req."), ("verdict", "word")]);
+    }
+    heads.extend([
+        ("bottleneck", "word"),
+        ("failed", "slices"),
+        ("memory", "RSS, MiB"),
+        ("response", "bytes"),
+        ("start-up", "ms"),
+        ("binary", "KiB"),
+        ("crates", "built in"),
+        ("source", "lines"),
+    ]);
+    heads
+}
+
+fn findings(judgement: &Judgement) -> [Option<&Findings>; 2] {
+    match judgement {
+        Judgement::Ratios { cost, rps } => [Some(cost), rps.as_ref()].map(|findings| {
+            findings.map(AsRef::as_ref).filter(|findings: &&Findings| {
+                findings.against_baseline.iter().any(|a| compared(findings, &a.target).is_some())
+            })
+        }),
+        Judgement::None(_) => [None, None],
+    }
+}
+
+fn cells(report: &Report, table: &Table, row: &Row) -> Vec<Cell> {
+    let name = &row.target.name;
+    let [cost, of_rps] = findings(&table.judgement);
+    let mut cells = vec![Cell::number(Some(row.cost_us.median), digits)];
+    if let Some(findings) = cost {
+        cells.extend(beside(findings, name));
+        cells.push(Cell::word(tier(findings, name)));
+    }
+    cells.push(Cell { shown: html! { (rps(row)) }, by: row.rps.median.to_string(), is_word: false });
+    if let Some(findings) = of_rps {
+        cells.extend(beside(findings, name));
+    }
+    let failed = report.run.slices.iter().filter(|slice| {
+        slice.cell.target == *name && slice.cell.shape == table.shape && matches!(slice.outcome, Outcome::Failed(_))
+    });
+    let program = row.target.program.get().filter(|_| row.target.built_here);
+    cells.extend([
+        Cell::word(limit(row)),
+        Cell::number(Some(failed.count() as f64), thousands),
+        Cell::number(Some(row.rss_bytes.median), mebibytes),
+        Cell::number(Some(row.response_bytes.median), thousands),
+        Cell::number(Some(row.start_up_s.median), |s| digits(s * 1e3)),
+        Cell::number(program.map(|program| program.bytes as f64), |bytes| thousands(bytes / 1024.0)),
+        Cell::number(crates(row.target), thousands),
+        Cell::number(lines(row.target), thousands),
+    ]);
+    cells
+}
+
+fn crates(target: &TargetRecord) -> Option<f64> {
+    (!target.features.is_empty()).then_some(target.features.len() as f64)
+}
+
+fn lines(target: &TargetRecord) -> Option<f64> {
+    target.source_lines.map(|lines| lines as f64)
+}
+
+/// Ratio, interval and verdict.
+fn beside(findings: &Findings, name: &str) -> [Cell; 3] {
+    let word = |word: &'static str| Cell {
+        shown: html! { span.badge.(word.split(' ').next().unwrap_or_default()) { (word) } },
+        by: word.to_owned(),
+        is_word: true,
+    };
+    if findings.baseline == name {
+        return [Cell::number(Some(1.0), |_| "1".into()), Cell::number(None, ratio), word("baseline")];
+    }
+    let found = compared(findings, name);
+    let verdict = match found.map(|found| found.conclusion) {
+        Some(Conclusion::Verdict(verdict)) => word(verdict.words()),
+        Some(Conclusion::TooFew { .. }) => word("too few blocks"),
+        None => Cell::number(None, ratio),
+    };
+    let interval = match found.and_then(|found| found.interval) {
+        Some(interval) => Cell {
+            shown: html! { (between((interval.low, interval.high))) },
+            by: interval.low.to_string(),
+            is_word: false,
+        },
+        None => Cell::number(None, ratio),
+    };
+    [Cell::number(found.map(|found| found.ratio), ratio), interval, verdict]
+}
