@@ -4,6 +4,7 @@
 //! No figure of the two machines is ever divided by the other: between them lie a decade of hardware and other responses,
 //! and a quotient would be taken for something about the software.
 
+mod chart;
 mod cherrypy_threads;
 mod document;
 mod jruby_mongrel;

@@ -4,6 +4,7 @@
 //! Published as charts only, each with a scale of its own, so that no values can be read and no bars compared. Here both
 //! stand on one scale. The Grinder, which was used then, cannot be had: another load tool stands in, and says so.
 
+use super::chart::{self, Line, Step};
 use super::document::{Block, Cell, NONE, Table};
 use super::pages::{of, or_none, rps, stands_for};
 use super::record::{Found, Part, Replay};
@@ -11,6 +12,8 @@ use super::{Batch, Experiment, Role, Stands};
 
 const USERS: [u32; 7] = [100, 200, 300, 400, 500, 750, 1000];
 const SECONDS: u32 = 5;
+/// The chart's file, without its ending.
+const CHART: &str = "users";
 /// What stands where the source has a figure in a chart, and none that can be read.
 const CHART_ONLY: &str = "published as a chart only";
 
@@ -69,15 +72,40 @@ impl Experiment for TwistedTornado {
     }
 
     fn tables(&self, replay: &Replay) -> Vec<Block> {
-        vec![
+        let mut blocks = vec![
             Block::Heading("Mean response time in ms, by concurrent users".to_owned()),
             Block::Table(by_users(self, replay, true, |found| or_none(found.mean_ms))),
             Block::Heading("Transactions per second, by concurrent users".to_owned()),
             Block::Table(by_users(self, replay, true, |found| rps(&[found]).into())),
             Block::Heading("Server CPU time per request in µs, by concurrent users".to_owned()),
             Block::Table(by_users(self, replay, false, |found| or_none(Some(found.cost_us)))),
-        ]
+        ];
+        if !lines(replay).is_empty() {
+            let shows = "response time and transactions per second by concurrent users, one scale for all".to_owned();
+            blocks.push(Block::Picture { file: format!("{CHART}.svg"), shows });
+        }
+        blocks
     }
+
+    fn pictures(&self, replay: &Replay) -> Vec<(String, String)> {
+        let lines = lines(replay);
+        if lines.is_empty() { Vec::new() } else { vec![(format!("{CHART}.svg"), chart::users(CHART, &lines))] }
+    }
+}
+
+/// The lines of the chart: a target without any figures has none.
+fn lines(replay: &Replay) -> Vec<Line> {
+    let members = replay.record.members.iter();
+    let all = members.map(|member| Line { name: member.name.clone(), steps: steps(replay, &member.name) });
+    all.filter(|line| !line.steps.is_empty()).collect()
+}
+
+fn steps(replay: &Replay, target: &str) -> Vec<Step> {
+    let step = |users| {
+        let found = at(replay, target, users)?;
+        Some(Step { users, mean_ms: found.mean_ms?, per_s: found.rps })
+    };
+    USERS.into_iter().filter_map(step).collect()
 }
 
 fn at<'a>(replay: &'a Replay, target: &'a str, wanted: u32) -> Option<&'a Found> {

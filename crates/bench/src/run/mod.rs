@@ -237,7 +237,7 @@ fn record(
             };
             let source_lines = match &target.source {
                 Source::Package { package, .. } => workspace.source_lines(package),
-                Source::Command { .. } => None,
+                Source::Command { .. } | Source::Original { .. } => None,
             };
             target_record(target, request.workers, program.into(), features, source_lines)
         })
