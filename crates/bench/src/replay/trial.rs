@@ -81,7 +81,7 @@ pub fn trial(ask: &Ask, raw: &Path) -> Result<Tried, Interrupted> {
         Err(error) => return Ok(failed(Stage::Start, error.to_string())),
     };
     let mut drive = Drive { address: place.target.address(), ask, target: &place.target, raw, command: Vec::new() };
-    let outcome = drive.drive(&mut server);
+    let outcome = drive.drive(&mut server).map_err(|stopped| of_its_stack(stopped, ask.part, &server.printed()));
     let stopped = server.stop();
     if interrupt::asked() {
         return Err(Interrupted);
@@ -97,6 +97,17 @@ pub fn trial(ask: &Ask, raw: &Path) -> Result<Tried, Interrupted> {
         let _ = std::fs::remove_file(&log);
     }
     Ok(Tried { command: drive.command, outcome })
+}
+
+/// A stack that is too small shows in what the server says of it, though its process may live on: a coroutine that
+/// overflows ends alone, and only its connection is reset.
+fn of_its_stack(stopped: Stopped, part: Part, printed: &str) -> Stopped {
+    match (stopped, part, printed.lines().rev().find(|line| line.contains("stack"))) {
+        (Stopped::Failed(stage, reason), Part::Stack { .. }, Some(words)) if !reason.contains(words.trim()) => {
+            Stopped::Failed(stage, format!("{reason}; it said: {}", words.trim()))
+        }
+        (stopped, _, _) => stopped,
+    }
 }
 
 /// No figures, and why.
@@ -369,5 +380,30 @@ impl Said {
             Part::Rate { .. } => HttperfReplies::read(&self.stdout).map(Some),
             _ => Ok(None),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(reason: &str, part: Part, printed: &str) -> String {
+        match of_its_stack(Stopped::Failed(Stage::Load, reason.to_owned()), part, printed) {
+            Stopped::Failed(_, reason) => reason,
+            Stopped::Interrupted => panic!("it was not interrupted"),
+        }
+    }
+
+    #[test]
+    fn a_stack_that_is_too_small_is_named_by_what_the_server_said_of_it() {
+        let printed = "http://127.0.0.1:8105/\n\ncoroutine has overflowed its stack\n";
+        let small = Part::Stack { kib: Some(4) };
+        let wanted = "the connection was reset; it said: coroutine has overflowed its stack";
+        assert_eq!(said("the connection was reset", small, printed), wanted);
+        // Once is enough.
+        assert_eq!(said(wanted, small, printed), wanted);
+        assert_eq!(said("the connection was reset", small, "http://127.0.0.1:8105/\n"), "the connection was reset");
+        let users = Part::Users { users: 1, seconds: 1 };
+        assert_eq!(said("the connection was reset", users, printed), "the connection was reset");
     }
 }

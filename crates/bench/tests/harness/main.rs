@@ -5,6 +5,7 @@ mod faults;
 mod fixture;
 mod interrupted;
 mod kept;
+mod replayed;
 mod resumed;
 mod shapes;
 mod stopped;
