@@ -2,6 +2,7 @@
 
 mod compare;
 mod compose;
+mod replay;
 mod report;
 mod request;
 mod self_test;
@@ -22,6 +23,7 @@ use crate::voice::{self, Voice};
 
 pub use compare::{CompareArgs, GateArgs};
 pub use compose::ComposeArgs;
+pub use replay::{ReplayArgs, ReplayAsked};
 pub use report::{ReportArgs, ResultsArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
@@ -53,6 +55,8 @@ pub enum Command {
     Run(RunArgs),
     /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
     Sweep(SweepArgs),
+    /// Make one of the five first comparisons (2007 to 2011) again, with its published figures beside today's
+    Replay(ReplayArgs),
     /// Make the report of a run again from its records, or one page of several runs
     Report(ReportArgs),
     /// List the runs that are kept: when, where, of which commit and targets, and how they went

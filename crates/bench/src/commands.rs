@@ -9,8 +9,8 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, ReportArgs, ResultsArgs, RunArgs, RunToolArgs,
-    SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, ReplayArgs, ReplayAsked, ReportArgs, ResultsArgs,
+    RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
 };
 use crate::compare;
 use crate::container::compose;
@@ -20,6 +20,7 @@ use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
 use crate::process::{self, Lock, Server, StartError, docker, own_program, supervisor, tool};
+use crate::replay;
 use crate::results::Run;
 use crate::results::listing::{self, Listed};
 use crate::run::{self, Ended};
@@ -240,6 +241,27 @@ fn exit_of(ended: Ended) -> Exit {
         Ended::Well => Exit::Well,
         Ended::SomeFailed => Exit::SomeFailed,
         Ended::Interrupted => Exit::Interrupted,
+    }
+}
+
+/// `hello-bench replay`
+///
+/// # Errors
+/// For wrong use, and when the result cannot be kept.
+pub fn replay(args: &ReplayArgs) -> Result<Exit> {
+    match args.asked()? {
+        ReplayAsked::List => {
+            for replay in replay::REPLAYS {
+                say!("{:<20} {}", replay.name(), replay.about());
+            }
+            Ok(Exit::Well)
+        }
+        ReplayAsked::Again(folder) => Ok(if replay::again(folder)? { Exit::SomeFailed } else { Exit::Well }),
+        ReplayAsked::Make(experiment) => {
+            interrupt::install()?;
+            let workspace = Workspace::find()?;
+            Ok(exit_of(replay::run(&workspace, &args.request(experiment, &workspace)?)?))
+        }
     }
 }
 

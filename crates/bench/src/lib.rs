@@ -21,6 +21,7 @@ pub mod load;
 pub mod machine;
 pub mod plan;
 pub mod process;
+pub mod replay;
 pub mod report;
 pub mod results;
 pub mod run;

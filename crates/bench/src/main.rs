@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Command::Sweep(args) => commands::sweep(&args),
         Command::Versus(args) => commands::versus(&args),
         Command::Results(args) => commands::results(&args),
+        Command::Replay(args) => commands::replay(&args),
         Command::Report(args) => commands::report(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::SelfTest(args) => commands::self_test(&args),

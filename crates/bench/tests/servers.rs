@@ -154,6 +154,7 @@ fn every_server_describes_itself_as_it_is() {
             assert!(help.contains(&format!("[default: {n}]")), "{name} has another default of workers:\n{help}");
         }
         assert_eq!(description.workers == Workers::Fixed, help.contains("Does not apply"), "{name}: --workers");
+        assert_eq!(description.stack_size.is_some(), help.contains("--stack-size"), "{name}: --stack-size");
         for point in description.cannot.keys() {
             assert!(POINTS.iter().any(|known| known.name == point), "{name} cannot {point}, which is no point");
         }
@@ -273,6 +274,35 @@ fn the_number_of_workers_is_the_number_of_threads() {
             assert_eq!(one, four, "{name} has {one} threads with --workers 1 and {four} with 4");
         } else {
             assert_eq!(four - one, 3, "{name} has {one} threads with --workers 1 and {four} with 4");
+        }
+    }
+}
+
+#[test]
+fn a_smaller_stack_takes_less_address_space_and_serves_as_well() {
+    let with_stacks = || servers().iter().filter(|target| target.description.stack_size.is_some());
+    assert!(with_stacks().count() >= 4);
+    for target in with_stacks() {
+        let name = target.name();
+        let address_space = |size: &str| {
+            let server = Running::start(target, &["--stack-size", size]);
+            let streams: Vec<TcpStream> = (0..10).map(|_| server.connect()).collect();
+            for mut stream in &streams {
+                stream.write_all(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+                assert!(stream.read(&mut [0; 1024]).unwrap() > 0, "{name}");
+            }
+            let process = procfs::process::Process::new(i32::try_from(server.child.id()).unwrap()).unwrap();
+            process.statm().unwrap().size * procfs::page_size()
+        };
+        let (small, large) = (address_space("128KiB"), address_space("16MiB"));
+        // One stack at the least; coroutines and pools have more.
+        assert!(large >= small + (15 << 20), "{name}: {small} and {large} bytes");
+        for bad in ["64", "0KiB", "64kb"] {
+            assert_eq!(
+                run(binary(target).to_str().unwrap(), &["--stack-size", bad]).status.code(),
+                Some(2),
+                "{name} {bad}"
+            );
         }
     }
 }

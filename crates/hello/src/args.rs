@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
-use std::thread::available_parallelism;
+use std::thread::{Builder, available_parallelism};
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser};
 
 use crate::check;
 
@@ -13,19 +13,28 @@ use crate::check;
 ///
 /// `hello::args!(8101)` for a server that runs on as many threads as it is given;
 /// `hello::args!(8110, Workers::Default(10))` where the default is not the number of cores;
-/// `hello::args!(8109, Workers::Fixed("a thread per connection"))` where the number cannot be chosen.
+/// `hello::args!(8109, Workers::Fixed("a thread per connection"))` where the number cannot be chosen;
+/// `hello::args!(8110, Workers::Default(10), stack = "2MiB")` for one whose threads have stacks of a size that can be
+/// chosen, and what it is otherwise.
 #[macro_export]
 macro_rules! args {
     ($port:literal) => {
         $crate::args!($port, $crate::Workers::Cores)
     };
     ($port:literal, $workers:expr) => {
+        $crate::args!(@ $port, $workers, None)
+    };
+    ($port:literal, $workers:expr, stack = $stack:literal) => {
+        $crate::args!(@ $port, $workers, Some($stack))
+    };
+    (@ $port:literal, $workers:expr, $stack:expr) => {
         $crate::Args::of(&$crate::Identity {
             name: env!("CARGO_PKG_NAME"),
             version: env!("CARGO_PKG_VERSION"),
             about: env!("CARGO_PKG_DESCRIPTION"),
             port: $port,
             workers: $workers,
+            stack: $stack,
         })
     };
 }
@@ -41,6 +50,8 @@ pub struct Args {
     pub port: u16,
     /// How many threads may run requests at once.
     pub workers: usize,
+    /// The stack of each thread that serves, in bytes, if one was asked for.
+    pub stack_bytes: Option<usize>,
 }
 
 /// Who a server is, as its crate knows it.
@@ -56,6 +67,8 @@ pub struct Identity {
     pub port: u16,
     /// What `--workers` means to it.
     pub workers: Workers,
+    /// The size of its stacks unless told otherwise, where that can be chosen.
+    pub stack: Option<&'static str>,
 }
 
 /// What a server makes of `--workers`.
@@ -68,6 +81,9 @@ pub enum Workers {
     /// It cannot be chosen, for this reason.
     Fixed(&'static str),
 }
+
+/// The flag, where there is one.
+const STACK_SIZE: &str = "stack-size";
 
 #[derive(Debug, Parser)]
 struct CommandLine {
@@ -98,13 +114,19 @@ impl Args {
             Workers::Default(n) => format!("Threads that may run requests at once [default: {n}]"),
             Workers::Fixed(why) => format!("Does not apply here: {why}"),
         };
-        let command = CommandLine::command()
+        let mut command = CommandLine::command()
             .name(identity.name)
             .version(identity.version)
             .about(identity.about)
             .mut_arg("port", |arg| arg.help(port_help))
             .mut_arg("workers", |arg| arg.help(workers_help));
-        let line = CommandLine::from_arg_matches(&command.get_matches()).unwrap_or_else(|error| error.exit());
+        if let Some(default) = identity.stack {
+            let help = format!("Stack of each thread that serves, as in 64KiB or 2MiB [default: {default}]");
+            let value = Arg::new(STACK_SIZE).long(STACK_SIZE).value_name("SIZE").value_parser(parse_bytes).help(help);
+            command = command.arg(value);
+        }
+        let matches = command.get_matches();
+        let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
 
         if let Some(url) = line.check {
             let own = || own_url(line.host, line.port.unwrap_or(identity.port));
@@ -130,8 +152,28 @@ impl Args {
             host: line.host,
             port: line.port.unwrap_or(identity.port),
             workers: line.workers.map_or(default, NonZeroUsize::get),
+            // A server without such a flag does not know its name.
+            stack_bytes: matches.try_get_one(STACK_SIZE).ok().flatten().copied(),
         }
     }
+
+    /// A thread that serves, with the stack that was asked for.
+    pub fn thread(&self) -> Builder {
+        self.stack_bytes.map_or_else(Builder::new, |bytes| Builder::new().stack_size(bytes))
+    }
+}
+
+/// `64KiB`, `2MiB`: the unit is asked for, so that nobody's 64 is taken for bytes.
+fn parse_bytes(text: &str) -> Result<usize, String> {
+    let wanted = || format!("{text:?} is no size such as 64KiB or 2MiB, up to 1024MiB");
+    let (number, shift) = match (text.strip_suffix("KiB"), text.strip_suffix("MiB")) {
+        (Some(number), _) => (number, 10),
+        (None, Some(number)) => (number, 20),
+        (None, None) => return Err(wanted()),
+    };
+    let number: usize = number.parse().map_err(|_| wanted())?;
+    let bytes = number.checked_mul(1 << shift).filter(|bytes| (1..=1 << 30).contains(bytes));
+    bytes.ok_or_else(wanted)
 }
 
 /// Where a server that listens so can be asked on its own machine.
@@ -168,6 +210,14 @@ mod tests {
         assert_eq!(own_url(Ipv4Addr::UNSPECIFIED.into(), 8101), "http://127.0.0.1:8101/");
         assert_eq!(own_url(Ipv6Addr::UNSPECIFIED.into(), 8101), "http://[::1]:8101/");
         assert_eq!(own_url(Ipv4Addr::new(127, 0, 0, 2).into(), 80), "http://127.0.0.2:80/");
+    }
+
+    #[test]
+    fn a_size_has_its_unit() {
+        assert_eq!([parse_bytes("64KiB"), parse_bytes("2MiB")], [Ok(65_536), Ok(2_097_152)]);
+        for bad in ["", "64", "KiB", "64kb", "-1KiB", "0KiB", "1025MiB", "99999999999999999999MiB", "1.5MiB"] {
+            assert!(parse_bytes(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

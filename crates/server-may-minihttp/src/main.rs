@@ -32,9 +32,13 @@ impl HttpServiceFactory for HelloFactory {
 }
 
 fn main() -> hello::Result {
-    let args = hello::args!(8105);
+    let args = hello::args!(8105, hello::Workers::Cores, stack = "32KiB");
     // may binds with SO_REUSEPORT, which lets a second server share a port without a word: bind plainly first.
     let address = hello::listen(&args)?.local_addr()?;
     may::config().set_workers(args.workers).set_worker_pin(false);
+    if let Some(bytes) = args.stack_bytes {
+        // It counts in words.
+        may::config().set_stack_size(bytes / size_of::<usize>());
+    }
     connection::serve_until_stopped(HelloFactory.start(address)?)
 }

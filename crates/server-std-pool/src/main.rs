@@ -3,7 +3,6 @@
 mod queue;
 
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use hello::blocking::Server;
@@ -14,19 +13,19 @@ use queue::Queue;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> hello::Result {
-    let args = args!(8110, Workers::Default(10));
+    let args = args!(8110, Workers::Default(10), stack = "2MiB");
     let server = Server::listen(&args)?;
     let queue = Arc::new(Queue::default());
     for _ in 0..args.workers {
         let queue = Arc::clone(&queue);
-        thread::spawn(move || {
+        args.thread().spawn(move || {
             loop {
                 let client = queue.take();
                 if client.set_patience(PATIENCE).is_ok() {
                     client.serve(|| queue.is_served());
                 }
             }
-        });
+        })?;
     }
     server.clients().for_each(|client| queue.put(client));
     server.finish();

@@ -254,6 +254,17 @@ fn table(lines: &Lines) -> Result<HashMap<u32, f64>, String> {
     Ok(table)
 }
 
+/// The rows of ab's own table of percentages, from its CSV file (`-e`), which has more digits: percent, ms.
+///
+/// # Errors
+/// What is not recognised; and for up to 50 requests, of which the file cannot be relied on.
+pub fn percentiles(csv: &[u8], requests: u64) -> Result<Vec<(u32, f64)>, String> {
+    const ROWS: [u32; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
+    let read = read_csv(csv, requests)?;
+    let row = |percent: u32| Some((percent, *read.get(&percent)?));
+    ROWS.into_iter().map(row).collect::<Option<_>>().ok_or_else(|| format!("no percentages of {requests} requests"))
+}
+
 /// The rows of the file that can be used, in ms.
 fn read_csv(csv: &[u8], requests: u64) -> Result<HashMap<u32, f64>, String> {
     let printed = text::text(csv);

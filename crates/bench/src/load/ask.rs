@@ -13,13 +13,16 @@ pub(super) struct Place<'a> {
 
 /// What no tool can do without: a URL of plain HTTP with a path, and a connection.
 pub(super) fn check(job: &Job) -> Result<Place<'_>, String> {
-    let place = place(&job.url).ok_or_else(|| {
-        format!("`{}` is not a URL such as http://127.0.0.1:8101/ (plain HTTP, with a path)", job.url)
-    })?;
+    let place = place_of(&job.url)?;
     if job.connections == 0 {
         return Err("0 connections send no request".to_owned());
     }
     Ok(place)
+}
+
+/// The parts of a URL of plain HTTP with a path.
+pub(super) fn place_of(url: &str) -> Result<Place<'_>, String> {
+    place(url).ok_or_else(|| format!("`{url}` is not a URL such as http://127.0.0.1:8101/ (plain HTTP, with a path)"))
 }
 
 fn place(url: &str) -> Option<Place<'_>> {

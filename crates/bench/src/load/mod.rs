@@ -19,6 +19,8 @@ use std::{ffi::OsString, path::Path, process::ExitStatus, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
+pub use ab::percentiles as ab_percentiles;
+pub use httperf::{Replies as HttperfReplies, at_a_rate as httperf_at_a_rate};
 pub use json::parse_to_json;
 pub use latencies::Latencies;
 pub use shape::{Manner, Shape};

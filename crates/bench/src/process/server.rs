@@ -226,6 +226,11 @@ impl Server {
         self.sum(|process| process.statm().ok().map(|statm| statm.resident * procfs::page_size()))
     }
 
+    /// Address space of its process tree, in bytes.
+    pub fn virtual_bytes(&self) -> u64 {
+        self.sum(|process| process.statm().ok().map(|statm| statm.size * procfs::page_size()))
+    }
+
     /// Whether one of its processes ignores SIGCHLD: the kernel then reaps its children by itself, and what they used is
     /// in no sum (wait(2), notes).
     pub fn ignores_its_children(&self) -> bool {

@@ -173,7 +173,7 @@ fn yes(answer: Known<bool>) -> Known<&'static str> {
     answer.map(|yes| if *yes { "on" } else { "off" })
 }
 
-pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let mut text = line(heads.iter().map(ToString::to_string).collect());
     let rule = heads.iter().enumerate().map(|(n, _)| if n == 0 { "---".into() } else { "---:".into() }).collect();
@@ -185,7 +185,7 @@ pub(super) fn grid(heads: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Names and reasons may hold anything; in a table they must not end a cell or become markup.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

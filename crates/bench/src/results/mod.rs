@@ -72,18 +72,7 @@ impl RunDirectory {
     }
 
     fn create_at(path: &Path, run: &RunRecord) -> Result<Self> {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
-        }
-        match fs::create_dir(path) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!("{} is there already, and a result is never overwritten", path.display())
-            }
-            Err(error) => return Err(error).with_context(|| format!("cannot create {}", path.display())),
-        }
-        let path = path.canonicalize()?;
-        fs::create_dir(path.join(RAW_FOLDER))?;
+        let path = create_exclusively(path)?;
         let slices = File::options().append(true).create_new(true).open(path.join(SLICES_FILE))?;
         // Last: a directory that has it is a run.
         replace(&path.join(RUN_FILE), &to_json_pretty(run)?)?;
@@ -121,18 +110,7 @@ impl RunDirectory {
     /// # Errors
     /// In one line, when not.
     pub fn must_have_room(&self) -> Result<()> {
-        let path = self.path.join(SLICES_FILE);
-        ensure!(path.is_file(), "{} was removed; what follows cannot be kept", path.display());
-        let space = nix::sys::statvfs::statvfs(&path).with_context(|| format!("cannot look at {}", path.display()))?;
-        let free = space.blocks_available().saturating_mul(space.fragment_size());
-        ensure!(
-            free >= ROOM_BYTES,
-            "only {} KiB are free where {} is, and a slice may need {}; free some and go on with --resume",
-            free >> 10,
-            self.path.display(),
-            ROOM_BYTES >> 10
-        );
-        Ok(())
+        must_have_room(&self.path, SLICES_FILE)
     }
 
     /// Removes what a slice that is measured anew left, in files that begin with `stem`.
@@ -212,8 +190,44 @@ pub fn every_try(path: &Path) -> Result<Vec<SliceRecord>> {
         .collect()
 }
 
+/// Creates the directory of a result, with a folder for what was printed; gives its place.
+///
+/// # Errors
+/// When it is there already, or cannot be created.
+pub(crate) fn create_exclusively(path: &Path) -> Result<PathBuf> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    }
+    match fs::create_dir(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("{} is there already, and a result is never overwritten", path.display())
+        }
+        Err(error) => return Err(error).with_context(|| format!("cannot create {}", path.display())),
+    }
+    let path = path.canonicalize()?;
+    fs::create_dir(path.join(RAW_FOLDER))?;
+    Ok(path)
+}
+
+/// That what follows can be kept in a directory whose records are in `file`: see [`RunDirectory::must_have_room`].
+pub(crate) fn must_have_room(directory: &Path, file: &str) -> Result<()> {
+    let path = directory.join(file);
+    ensure!(path.is_file(), "{} was removed; what follows cannot be kept", path.display());
+    let space = nix::sys::statvfs::statvfs(&path).with_context(|| format!("cannot look at {}", path.display()))?;
+    let free = space.blocks_available().saturating_mul(space.fragment_size());
+    ensure!(
+        free >= ROOM_BYTES,
+        "only {} KiB are free where {} is, and a slice may need {}; free some and go on with --resume",
+        free >> 10,
+        directory.display(),
+        ROOM_BYTES >> 10
+    );
+    Ok(())
+}
+
 /// Everything up to the last line end.
-fn whole_lines(text: &[u8]) -> &[u8] {
+pub(crate) fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     &text[..end]
 }
@@ -241,7 +255,7 @@ fn own_name(run: &RunRecord) -> String {
     name(&run.began, &run.machine.host.to_string(), &run.commit)
 }
 
-fn name(began: &str, host: &str, commit: &Commit) -> String {
+pub(crate) fn name(began: &str, host: &str, commit: &Commit) -> String {
     let safe = |text: &str| -> String {
         text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' }).collect()
     };
@@ -250,7 +264,7 @@ fn name(began: &str, host: &str, commit: &Commit) -> String {
     format!("{}-{}-{}", safe(&time), safe(host), safe(commit.short()))
 }
 
-fn to_json_pretty(value: &impl Serialize) -> Result<Vec<u8>> {
+pub(crate) fn to_json_pretty(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
     Ok(text)

@@ -3,14 +3,14 @@
 mod capacity;
 mod live;
 mod not_started;
-mod patterns;
+pub(crate) mod patterns;
 mod pilot;
 mod progress;
 mod request;
 mod resume;
-mod room;
-mod sample;
-mod slice;
+pub(crate) mod room;
+pub(crate) mod sample;
+pub(crate) mod slice;
 mod turns;
 
 use std::collections::{BTreeMap, HashMap};
@@ -272,8 +272,16 @@ fn build(workspace: &Workspace, request: &Request) -> Result<Result<HashMap<Stri
         }
         return Ok(Ok(not_built));
     }
-    let packages = request.targets.iter().filter(|target| target.is_built_here());
-    for target in packages {
+    build_here(workspace, &request.targets)
+}
+
+/// Builds those that are built with cargo; a target → why it could not be built.
+pub(crate) fn build_here(
+    workspace: &Workspace,
+    targets: &[Target],
+) -> Result<Result<HashMap<String, String>, Interrupted>> {
+    let mut not_built = HashMap::new();
+    for target in targets.iter().filter(|target| target.is_built_here()) {
         eprintln!("building {}", target.name());
         match process::build(workspace, target) {
             Ok(Ok(())) => {}
@@ -406,7 +414,7 @@ fn target_record(
 }
 
 /// Now, UTC, to the second.
-fn now() -> String {
+pub(crate) fn now() -> String {
     Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
 }
 
@@ -506,6 +514,6 @@ fn failed(stage: Stage, reason: String) -> Outcome {
 }
 
 /// A target's name as a part of a file name.
-fn file_name(name: &str) -> String {
+pub(crate) fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' }).take(60).collect()
 }

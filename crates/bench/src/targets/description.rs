@@ -61,6 +61,9 @@ pub struct Description {
     /// Why not, if it cannot.
     #[serde(default)]
     pub container_reason: Option<String>,
+    /// How the size of its threads' stacks is chosen, where it can be.
+    #[serde(default)]
+    pub stack_size: Option<StackSize>,
     /// How to install what it needs.
     #[serde(default)]
     pub install: Option<String>,
@@ -97,6 +100,16 @@ impl Description {
         }
         Err(format!("{:?} is no name: 1 to {LONGEST} characters are wanted, and no control characters", self.name))
     }
+}
+
+/// How a target is told the size of its threads' stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StackSize {
+    /// By an argument, with `{kib}` for the number of KiB.
+    Argument(String),
+    /// By an environment variable of this name, in bytes.
+    Variable(String),
 }
 
 /// What a target makes of a number of workers: `"cores"`, `"fixed"` or its default number.

@@ -10,7 +10,7 @@ mod workspace;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-pub use description::{Description, Workers};
+pub use description::{Description, StackSize, Workers};
 pub use file::from_file;
 pub use originals::{NotInstalled, originals};
 pub use pick::{UnknownTarget, installed, pick};

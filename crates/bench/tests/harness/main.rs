@@ -6,6 +6,7 @@ mod fixture;
 mod interrupted;
 mod kept;
 mod limits;
+mod replayed;
 mod resumed;
 mod shapes;
 mod stopped;

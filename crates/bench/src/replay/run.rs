@@ -1,0 +1,224 @@
+//! A replay from its beginning to its report.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+
+use super::lab::Lab;
+use super::pages;
+use super::record::{Directory, Member, Outcome, Part, Replay, ReplayRecord, SCHEMA};
+use super::{Batch, Experiment};
+use crate::load::{self, LoadTool};
+use crate::machine::{Commit, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
+use crate::process::{self, Lock, ports};
+use crate::results::ToolRecord;
+use crate::run::{Ended, build_here, now};
+use crate::targets::{Target, Workers, Workspace};
+
+/// What is to be replayed.
+pub struct Request {
+    /// Which comparison.
+    pub experiment: &'static dyn Experiment,
+    /// Of whom.
+    pub targets: Vec<Target>,
+    /// Who would take part and is not there, a line each.
+    pub missing: Vec<String>,
+    /// Whether everything is made small.
+    pub quick: bool,
+    /// From which the order is drawn.
+    pub seed: u64,
+    /// Where the result goes, if not to a new folder under `results/`.
+    pub out: Option<PathBuf>,
+}
+
+/// Makes a replay.
+///
+/// # Errors
+/// When something that must be true beforehand is not, or the result cannot be kept.
+pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
+    let _lock = Lock::take()?;
+    let batches = request.experiment.plan(request.quick);
+    let tools = must_hold(request, &batches)?;
+    let machine = Machine::read();
+    let warnings = disturbances(workspace, request, &machine, most_connections(&batches));
+    let closed_loop = tools.last().context("a replay has a load tool")?.0;
+    let lab = |not_built| Lab {
+        targets: &request.targets,
+        not_built,
+        workers: request.experiment.workers(),
+        closed_loop,
+        seed: request.seed,
+    };
+    let none = HashMap::new();
+    foresee(request, &lab(&none), &batches);
+    let Ok(not_built) = build_here(workspace, &request.targets)? else { return Ok(Ended::Interrupted) };
+    let lab = lab(&not_built);
+    let record = record(workspace, request, tools, machine, warnings, lab.planned(&batches));
+    let mut directory = Directory::create(request.out.as_deref(), &workspace.root, &record)?;
+    eprintln!("results go to {}", directory.path().display());
+    let ended = lab.carry_out(&batches, &mut directory);
+    // Whatever ended it, what was measured is reported.
+    let written = again(directory.path());
+    let interrupted = ended?.is_err();
+    let failed = written?;
+    say(&format!("kept in {}\n", directory.path().display()));
+    Ok(match (interrupted, failed) {
+        (true, _) => Ended::Interrupted,
+        (false, true) => Ended::SomeFailed,
+        (false, false) => Ended::Well,
+    })
+}
+
+/// Makes the report of a replay from its records alone, writes it beside them and prints it; whether a trial failed.
+///
+/// # Errors
+/// When the records cannot be read, or the report cannot be written.
+pub fn again(folder: &Path) -> Result<bool> {
+    let replay = Replay::read(folder)?;
+    let experiment = super::named(&replay.record.replay)?;
+    let document = pages::document(experiment, &replay);
+    Replay::write_report(folder, &document.markdown(), &experiment.pictures(&replay))?;
+    say(&document.terminal());
+    Ok(replay.trials.iter().any(|trial| matches!(trial.outcome, Outcome::Failed(_))))
+}
+
+/// To standard output, which may have been closed.
+fn say(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// What it will do and how long that takes, before it starts.
+fn foresee(request: &Request, lab: &Lab, batches: &[Batch]) {
+    let names: Vec<&str> = request.targets.iter().map(Target::name).collect();
+    eprintln!("{}: {}", request.experiment.name(), request.experiment.about());
+    eprintln!("of {}", names.join(", "));
+    for line in &request.missing {
+        eprintln!("{line}");
+    }
+    let trials = lab.planned(batches);
+    let expected = lab.expected(batches);
+    let about = if expected < Duration::from_mins(2) {
+        format!("{} s", expected.as_secs().max(1))
+    } else {
+        format!("{} min", expected.as_secs().div_ceil(60))
+    };
+    eprintln!("{trials} trials, about {about} after the builds; longer where a server starts or answers slowly");
+}
+
+fn most_connections(batches: &[Batch]) -> u32 {
+    let of = |part: &Part| match part {
+        Part::Look { connections, .. } | Part::Requests { connections, .. } | Part::Rate { connections, .. } => {
+            *connections
+        }
+        Part::Users { users, .. } => *users,
+        Part::Stack { .. } => super::trial::HELD,
+    };
+    batches.iter().flat_map(|batch| batch.parts.iter().map(of)).max().unwrap_or(1)
+}
+
+/// The load tools and their versions; the last is the one that asks again and again.
+type Tools = Vec<(&'static dyn LoadTool, String)>;
+
+/// What must be true before anything is built or started.
+fn must_hold(request: &Request, batches: &[Batch]) -> Result<Tools> {
+    ensure!(!request.targets.is_empty(), "nobody is there to take part: {}", request.missing.join("; "));
+    if let Some(out) = request.out.as_ref().filter(|out| out.exists()) {
+        anyhow::bail!("{} is there already, and a result is never overwritten", out.display());
+    }
+    let tools = tools(batches)?;
+    raise_file_limit(most_connections(batches))?;
+    for target in &request.targets {
+        let address = target.address();
+        if let Err(error) = ports::prove_free(address) {
+            let holder =
+                ports::holder(address.port()).map_or_else(|| error.to_string(), |who| format!("held by {who}"));
+            anyhow::bail!("port {} of {} is in use, {holder}; end that first", address.port(), target.name());
+        }
+    }
+    Ok(tools)
+}
+
+/// The tools that these batches need. For users the first of oha, h2load and wrk that is there.
+fn tools(batches: &[Batch]) -> Result<Tools> {
+    let needs = |wanted: fn(&Part) -> bool| batches.iter().any(|batch| batch.parts.iter().any(wanted));
+    let version = |name: &str| {
+        let tool = load::tool(name).context("there is no such load tool")?;
+        let version = process::tool::version(tool)
+            .with_context(|| format!("{name} is not installed; get it with `{}`", tool.install()))?;
+        anyhow::Ok((tool, version))
+    };
+    let mut tools = Vec::new();
+    if needs(|part| !matches!(part, Part::Rate { .. } | Part::Users { .. })) {
+        tools.push(version("ab")?);
+    }
+    if needs(|part| matches!(part, Part::Rate { .. })) {
+        tools.push(version("httperf")?);
+    }
+    if needs(|part| matches!(part, Part::Users { .. })) {
+        let found = ["oha", "h2load", "wrk"].into_iter().find_map(|name| version(name).ok());
+        tools.push(
+            found.context("none of oha, h2load and wrk is installed; get one with `apt install nghttp2-client`")?,
+        );
+    }
+    Ok(tools)
+}
+
+fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine, connections: u32) -> Vec<String> {
+    let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
+    let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
+    let now = preflight::Now::look(&Root::system(), &addresses, &results, connections);
+    let warnings = preflight::warnings(machine, &now);
+    for warning in &warnings {
+        eprintln!("warning: {warning}");
+    }
+    warnings
+}
+
+fn record(
+    workspace: &Workspace,
+    request: &Request,
+    tools: Tools,
+    machine: Machine,
+    warnings: Vec<String>,
+    planned: usize,
+) -> ReplayRecord {
+    let workers = request.experiment.workers();
+    let tool = |(tool, version): (&'static dyn LoadTool, String)| ToolRecord {
+        name: tool.name().to_owned(),
+        version,
+        program: Program::of_command(tool.name(), Path::new(".")).into(),
+    };
+    ReplayRecord {
+        schema: SCHEMA,
+        replay: request.experiment.name().to_owned(),
+        began: now(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: Commit::of(&workspace.root),
+        toolchain: Toolchain::read(&workspace.root),
+        machine,
+        quick: request.quick,
+        seed: request.seed,
+        tools: tools.into_iter().map(tool).collect(),
+        members: request.targets.iter().map(|target| member(target, workers)).collect(),
+        missing: request.missing.clone(),
+        warnings,
+        planned,
+    }
+}
+
+fn member(target: &Target, workers: Option<usize>) -> Member {
+    let workers = workers.filter(|_| target.description.workers == Workers::Cores);
+    let command = target.command(workers);
+    let folder = target.source.folder().unwrap_or(Path::new("/"));
+    Member {
+        name: target.name().to_owned(),
+        shows: target.shows(),
+        model: target.description.model.clone(),
+        workers: Some(target.workers(workers)).filter(|count| *count > 0),
+        program: command.first().and_then(|word| Program::of_command(word, folder)).into(),
+        command,
+    }
+}
