@@ -1,32 +1,42 @@
 //! The command line, checked once; what it means is done elsewhere.
 
 mod compare;
+mod compose;
 mod replay;
 mod report;
 mod request;
 mod self_test;
 mod sweep;
+mod versus;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 
+use crate::container::{Network, Service, without_container};
 use crate::load::{self, LoadTool, Shape};
 use crate::targets::{Target, Workspace, all, installed, pick};
+use crate::voice::{self, Voice};
 
-pub use compare::CompareArgs;
+pub use compare::{CompareArgs, GateArgs};
+pub use compose::ComposeArgs;
 pub use replay::{ReplayArgs, ReplayAsked};
-pub use report::ReportArgs;
+pub use report::{ReportArgs, ResultsArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
+pub use versus::VersusArgs;
 
 /// Compares tiny HTTP servers: what does a request cost, and how many can be had?
 #[derive(Debug, Parser)]
 #[command(name = "hello-bench", version, disable_help_subcommand = true)]
 pub struct Cli {
+    /// No colours, on a terminal neither (as NO_COLOR)
+    #[arg(long, global = true)]
+    no_color: bool,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -49,14 +59,20 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Make the report of a run again from its records, or one page of several runs
     Report(ReportArgs),
+    /// List the runs that are kept: when, where, of which commit and targets, and how they went
+    Results(ResultsArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),
+    /// Build two commits of this project, measure them in the same blocks, and say what has become of every target
+    Versus(VersusArgs),
     /// Hold what this suite says against cases whose truth is known
     SelfTest(SelfTestArgs),
     /// Show where a build of the whole workspace would give a server other features than a build of its own
     Features,
     /// Read a recorded output of a load tool, and print what it says as one JSON object
     Parse(ParseArgs),
+    /// Print the compose file that brings up every target in a container
+    Compose(ComposeArgs),
     /// Show what this machine has of what a comparison needs, and how to get the rest
     Doctor,
     /// Serve the agreed response, and burn a known CPU time with each
@@ -65,6 +81,9 @@ pub enum Command {
     /// Own a target's processes
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Own a container
+    #[command(hide = true)]
+    Contain(ContainArgs),
     /// Become a load tool that ends with the harness
     #[command(hide = true)]
     RunTool(RunToolArgs),
@@ -129,9 +148,18 @@ pub struct RunArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 
-    /// Blocks: how often every target is measured [default: twice what verdicts on all take; 18 for 11 targets]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: Option<u32>,
+    /// Blocks: how often every target is measured; with `auto`, as often as the spread in a pilot of 6 blocks asks for
+    /// [default: twice what verdicts on all take; 18 for 11 targets]
+    #[arg(long, value_name = "N|auto", value_parser = parse_blocks)]
+    blocks: Option<Blocks>,
+
+    /// The difference that is to be seen, with --blocks auto [default: 3%]
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    resolve: Option<f64>,
+
+    /// No more blocks than this, with --blocks auto [default: 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    max_blocks: Option<u32>,
 
     /// How long a slice is, as in 1s or 500ms
     #[arg(long, default_value = "1s", value_parser = parse_duration)]
@@ -161,6 +189,14 @@ pub struct RunArgs {
     #[arg(long)]
     quick: bool,
 
+    /// What starts targets: the harness itself, or Docker
+    #[arg(long, value_name = "WHAT", default_value = "native", value_parser = ["native", "docker"])]
+    launcher: String,
+
+    /// How containers are reached, with --launcher docker [default: host]
+    #[arg(long, value_name = "NETWORK")]
+    docker_network: Option<Network>,
+
     /// What ratios are taken against; it is measured twice in every block [default: tokio, else the first target that
     /// can hold every shape]
     #[arg(long, value_name = "TARGET")]
@@ -173,6 +209,43 @@ pub struct RunArgs {
     /// An estimate under this is no difference that counts
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
     min_effect: f64,
+
+    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+
+    /// No progress and no tables: warnings and errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Cli {
+    /// How the program is to speak.
+    pub fn choose_voice(&self) {
+        let voice = match &self.command {
+            Command::Run(args) => args.voice(),
+            Command::Sweep(args) => args.voice(),
+            _ => Voice::Full,
+        };
+        voice::choose(voice, !self.no_color);
+    }
+}
+
+impl RunArgs {
+    fn voice(&self) -> Voice {
+        match (self.json, self.quiet) {
+            (true, _) => Voice::Json,
+            (_, true) => Voice::Quiet,
+            _ => Voice::Full,
+        }
+    }
+}
+
+/// `--blocks`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    Number(u32),
+    Auto,
 }
 
 /// `parse`.
@@ -210,6 +283,17 @@ pub struct SuperviseArgs {
     pub command: Vec<String>,
 }
 
+/// `contain`.
+#[derive(Debug, Args)]
+pub struct ContainArgs {
+    /// The container's name
+    #[arg(long)]
+    pub name: String,
+    /// The command line that launches it
+    #[arg(last = true, required = true)]
+    pub command: Vec<String>,
+}
+
 /// `run-tool`.
 #[derive(Debug, Args)]
 pub struct RunToolArgs {
@@ -232,6 +316,22 @@ impl TargetArgs {
             eprintln!("{missing}");
         }
         Ok(picked)
+    }
+
+    /// The targets that are meant, as far as they can be had in containers; of the others of a group it is said why not.
+    ///
+    /// # Errors
+    /// For a name that no target has or that has no container, or a file that cannot be used.
+    pub fn pick_in_containers(&self, workspace: &Workspace) -> Result<Vec<Target>> {
+        let mut there = Vec::new();
+        for target in pick(&all(workspace, &self.targets)?, &self.names)? {
+            match Service::of(&target, &workspace.root)? {
+                Some(_) => there.push(target),
+                None if self.names.contains(&target.description.name) => bail!(without_container(&target)),
+                None => eprintln!("{}", without_container(&target)),
+            }
+        }
+        Ok(there)
     }
 
     /// The targets that are meant, installed or not; the originals too if none is named.
@@ -277,6 +377,15 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         return Err(format!("{text:?} is not between 0 and 3600 s"));
     }
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn parse_blocks(text: &str) -> Result<Blocks, String> {
+    const MOST: u32 = 10_000;
+    match text.parse() {
+        _ if text == "auto" => Ok(Blocks::Auto),
+        Ok(number) if (1..=MOST).contains(&number) => Ok(Blocks::Number(number)),
+        _ => Err(format!("{text:?} is neither a number from 1 to {MOST} nor `auto`")),
+    }
 }
 
 /// A share, written as a percentage: the sign is asked for, so that nobody's 0.05 is taken for 5 %.

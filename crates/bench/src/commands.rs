@@ -9,20 +9,24 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
-    BurnServerArgs, CompareArgs, ParseArgs, ReplayArgs, ReplayAsked, ReportArgs, RunArgs, RunToolArgs, SelfTestArgs,
-    ServeArgs, SuperviseArgs, SweepArgs, TargetArgs,
+    BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, ReplayArgs, ReplayAsked, ReportArgs, ResultsArgs,
+    RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
 };
 use crate::compare;
+use crate::container::compose;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::server::StartOptions;
-use crate::process::{self, Server, StartError, own_program, supervisor, tool};
+use crate::process::{self, Lock, Server, StartError, docker, own_program, supervisor, tool};
 use crate::replay;
+use crate::results::Run;
+use crate::results::listing::{self, Listed};
 use crate::run::{self, Ended};
 use crate::self_test;
-use crate::targets::{Source, Target, Workspace};
+use crate::targets::{Source, Target, Workspace, all};
+use crate::voice;
 
 /// To standard output, which may have been closed.
 macro_rules! say {
@@ -35,9 +39,7 @@ macro_rules! say {
 /// For wrong use.
 pub fn list(args: &TargetArgs) -> Result<Exit> {
     let targets = args.known(&Workspace::find()?)?;
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    grid.set_header(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
+    let mut grid = fitting(["target", "port", "kind", "shows", "mirrors", "concurrency"]);
     for target in &targets {
         let description = &target.description;
         grid.add_row([
@@ -48,6 +50,47 @@ pub fn list(args: &TargetArgs) -> Result<Exit> {
             description.mirrors.join(", "),
             description.model.clone(),
         ]);
+    }
+    say!("{grid}");
+    Ok(Exit::Well)
+}
+
+/// A table that is no wider than the terminal: what is too long goes on in the next line of its cell.
+fn fitting<const N: usize>(heads: [&str; N]) -> Grid {
+    let mut grid = Grid::new();
+    let width = voice::columns().unwrap_or(voice::WIDTH);
+    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    grid.set_width(u16::try_from(width).unwrap_or(u16::MAX)).set_header(heads);
+    grid
+}
+
+/// `hello-bench results`
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn results(args: &ResultsArgs) -> Result<Exit> {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => Workspace::find()?.root.join("results"),
+    };
+    let runs = listing::list(&folder)?;
+    if runs.is_empty() {
+        say!("no runs in {}", folder.display());
+        return Ok(Exit::Well);
+    }
+    let mut grid = fitting(["run", "began", "machine", "commit", "state", "targets"]);
+    for Listed { folder, run } in &runs {
+        match run {
+            Ok(run) => grid.add_row([
+                folder,
+                &run.began,
+                &run.machine,
+                &run.commit,
+                &run.state.to_string(),
+                &run.targets.join(", "),
+            ]),
+            Err(why) => grid.add_row([folder.as_str(), "–", "–", "–", &format!("unreadable: {why}"), "–"]),
+        };
     }
     say!("{grid}");
     Ok(Exit::Well)
@@ -134,7 +177,9 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
         .suffix(".txt")
         .tempfile()
         .map_err(|error| StartError::Failed(format!("what it prints cannot be kept: {error}")))?;
-    Server::start(target, &StartOptions { program: own_program(), workers, log: log.path(), environment_padding: 0 })
+    let program = own_program();
+    let start = StartOptions { program, workers, log: log.path(), environment_padding: 0, containers: None };
+    Server::start(target, &start)
 }
 
 /// `hello-bench run`
@@ -144,11 +189,13 @@ fn started(workspace: &Workspace, target: &Target, workers: Option<usize>) -> Re
 pub fn run(args: &RunArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    let ended = match &args.resume {
-        Some(folder) => run::resume(&workspace, folder)?,
-        None => run::run(&workspace, &args.request(&workspace)?)?,
+    let made = match (&args.resume, args.wish()?) {
+        // The lock before it is read: a run that is still being made is not one that stopped.
+        (Some(folder), _) => run::resume(&Lock::take()?, &workspace, folder)?,
+        (None, Some(wish)) => run::planned(&Lock::take()?, &workspace, args.request(&workspace)?, wish)?,
+        (None, None) => run::run(&Lock::take()?, &workspace, &args.request(&workspace)?)?,
     };
-    Ok(exit_of(ended))
+    Ok(exit_of(made.ended))
 }
 
 /// `hello-bench sweep`
@@ -158,7 +205,35 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
 pub fn sweep(args: &SweepArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    Ok(exit_of(run::run(&workspace, &args.request(&workspace)?)?))
+    let request = args.request(&workspace)?;
+    Ok(exit_of(run::run(&Lock::take()?, &workspace, &request)?.ended))
+}
+
+/// `hello-bench versus`
+///
+/// # Errors
+/// For wrong use, and when the result cannot be kept.
+pub fn versus(args: &VersusArgs) -> Result<Exit> {
+    interrupt::install()?;
+    let workspace = Workspace::find()?;
+    let wish = args.wish()?;
+    // Before the builds, which would disturb a run that is being made.
+    let lock = Lock::take()?;
+    let request = args.request(&workspace)?;
+    let made = match wish {
+        Some(wish) => run::planned(&lock, &workspace, request, wish)?,
+        None => run::run(&lock, &workspace, &request)?,
+    };
+    match (made.ended, made.folder) {
+        (Ended::Interrupted, _) | (_, None) => Ok(exit_of(made.ended)),
+        (ended, Some(folder)) => {
+            let (compared, _) = compare::versus_words(&Run::read(&folder)?)?;
+            Ok(match compare::exit(&compared, args.gate()) {
+                Exit::Well => exit_of(ended),
+                decided => decided,
+            })
+        }
+    }
 }
 
 fn exit_of(ended: Ended) -> Exit {
@@ -230,7 +305,7 @@ pub fn self_test(args: &SelfTestArgs) -> Result<Exit> {
 /// # Errors
 /// When it cannot listen.
 pub fn burn_server(args: &BurnServerArgs) -> Result<Exit> {
-    self_test::serve_and_burn(args.port, args.burn_us)?;
+    self_test::serve_and_burn((args.host, args.port).into(), args.burn_us)?;
     Ok(Exit::Well)
 }
 
@@ -245,7 +320,7 @@ pub fn features() -> Result<Exit> {
         .iter()
         .filter_map(|target| match &target.source {
             Source::Package { package, .. } => Some(package.as_str()),
-            Source::Command { .. } | Source::Original { .. } => None,
+            Source::Revision { .. } | Source::Command { .. } | Source::Original { .. } => None,
         })
         .collect();
     let together = workspace.features(&[])?;
@@ -288,6 +363,24 @@ pub fn parse(args: &ParseArgs) -> Result<Exit> {
     Ok(Exit::Well)
 }
 
+/// `hello-bench compose`
+///
+/// # Errors
+/// For targets that cannot be services, and when a file cannot be written.
+pub fn compose(args: &ComposeArgs) -> Result<Exit> {
+    let workspace = Workspace::find()?;
+    let targets = all(&workspace, &[])?;
+    if args.write {
+        for path in compose::write(&targets, &workspace.root)? {
+            say!("wrote {}", path.display());
+        }
+    } else {
+        let text = compose::text(&targets, &workspace.root, args.network)?;
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    }
+    Ok(Exit::Well)
+}
+
 /// `hello-bench doctor`
 ///
 /// # Errors
@@ -315,6 +408,14 @@ pub fn doctor() -> Result<Exit> {
 pub fn supervise(args: &SuperviseArgs) -> Result<Exit> {
     supervisor::supervise(&args.command, &args.log)?;
     Ok(Exit::Well)
+}
+
+/// The hidden `hello-bench contain`
+///
+/// # Errors
+/// When the container cannot be launched, or not be removed.
+pub fn contain(args: &ContainArgs) -> Result<std::convert::Infallible> {
+    std::process::exit(docker::contain(&args.name, &args.command)?.into())
 }
 
 /// The hidden `hello-bench run-tool`

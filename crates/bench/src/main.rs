@@ -10,12 +10,15 @@ use hello_bench::exit::Exit;
 
 fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| error.exit());
+    cli.choose_voice();
     let result = match cli.command {
         Command::List(args) => commands::list(&args),
         Command::Verify(args) => commands::verify(&args),
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),
         Command::Sweep(args) => commands::sweep(&args),
+        Command::Versus(args) => commands::versus(&args),
+        Command::Results(args) => commands::results(&args),
         Command::Replay(args) => commands::replay(&args),
         Command::Report(args) => commands::report(&args),
         Command::Compare(args) => commands::compare(&args),
@@ -23,8 +26,10 @@ fn main() -> ExitCode {
         Command::BurnServer(args) => commands::burn_server(&args),
         Command::Features => commands::features(),
         Command::Parse(args) => commands::parse(&args),
+        Command::Compose(args) => commands::compose(&args),
         Command::Doctor => commands::doctor(),
         Command::Supervise(args) => commands::supervise(&args),
+        Command::Contain(args) => commands::contain(&args).map(|never| match never {}),
         Command::RunTool(args) => commands::run_tool(&args),
     };
     result

@@ -29,7 +29,7 @@ fn servers() -> &'static [Target] {
         assert!(workspace.targets.len() >= 10, "only {} servers were found", workspace.targets.len());
         for target in &workspace.targets {
             let Source::Package { package, .. } = &target.source else { continue };
-            let line = Workspace::build_command(package);
+            let line = Workspace::build_command(package, None);
             let built = Command::new(&line[0]).args(&line[1..]).current_dir(&workspace.root).status().unwrap();
             assert!(built.success(), "{package} does not build");
         }
@@ -126,6 +126,7 @@ fn every_server_gives_the_agreed_response_point_by_point() {
             workers: None,
             log: &log,
             environment_padding: 0,
+            containers: None,
         };
         let server = Server::start(target, &options).unwrap_or_else(|error| panic!("{}: {error}", target.name()));
         for (point, finding) in verify(target) {

@@ -1,6 +1,6 @@
 //! The command line that every server has.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::thread::{Builder, available_parallelism};
 
@@ -97,9 +97,11 @@ struct CommandLine {
     #[arg(long, env)]
     workers: Option<NonZeroUsize>,
 
-    /// Instead of serving, send one request to this URL; exit 0 if the agreed response comes, else 1
+    /// Instead of serving, send one request to this URL (by default the one it would serve); exit 0 if the agreed response
+    /// comes, else 1
     #[arg(long, value_name = "URL")]
-    check: Option<String>,
+    #[expect(clippy::option_option, reason = "what clap has for a flag whose value may be left out")]
+    check: Option<Option<String>>,
 }
 
 impl Args {
@@ -127,6 +129,8 @@ impl Args {
         let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
 
         if let Some(url) = line.check {
+            let own = || own_url(line.host, line.port.unwrap_or(identity.port));
+            let url = url.unwrap_or_else(own);
             match check::check(&url) {
                 Ok(()) => std::process::exit(0),
                 Err(why) => {
@@ -172,6 +176,16 @@ fn parse_bytes(text: &str) -> Result<usize, String> {
     bytes.ok_or_else(wanted)
 }
 
+/// Where a server that listens so can be asked on its own machine.
+fn own_url(host: IpAddr, port: u16) -> String {
+    let host = match host {
+        IpAddr::V4(any) if any.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(any) if any.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        one => one,
+    };
+    format!("http://{}/", SocketAddr::new(host, port))
+}
+
 fn parse_host(text: &str) -> Result<IpAddr, String> {
     if text == "localhost" {
         return Ok(Ipv4Addr::LOCALHOST.into());
@@ -189,6 +203,13 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn a_server_that_listens_everywhere_is_asked_on_loopback() {
+        assert_eq!(own_url(Ipv4Addr::UNSPECIFIED.into(), 8101), "http://127.0.0.1:8101/");
+        assert_eq!(own_url(Ipv6Addr::UNSPECIFIED.into(), 8101), "http://[::1]:8101/");
+        assert_eq!(own_url(Ipv4Addr::new(127, 0, 0, 2).into(), 80), "http://127.0.0.2:80/");
     }
 
     #[test]

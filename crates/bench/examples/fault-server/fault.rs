@@ -67,6 +67,8 @@ pub enum Fault {
     ClosesItsPort,
     /// It takes `n` connections, and leaves the others in the queue
     StopsAccepting,
+    /// Its queue holds one connection, and it takes one every `n` ms
+    ShortQueue,
     /// It takes connections and reads nothing
     NeverReads,
     /// It burns `n` % of a core when idle

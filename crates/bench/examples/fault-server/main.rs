@@ -10,6 +10,7 @@ use std::thread::{sleep, spawn};
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
+use socket2::{Domain, Socket, Type};
 
 use answer::{REQUESTS, burn, serve};
 use fault::Fault;
@@ -21,6 +22,9 @@ struct Args {
     /// Where it would listen
     #[arg(long)]
     port: u16,
+    /// The address that it would listen on
+    #[arg(long, default_value_t = Ipv4Addr::LOCALHOST)]
+    host: Ipv4Addr,
     /// Of requests, connections, seconds, µs or %, as the fault has it
     #[arg(long, default_value_t = 0)]
     n: u64,
@@ -70,6 +74,9 @@ fn main() {
     let listener = args.listen();
     for (accepted, stream) in (1..).zip(listener.incoming().flatten()) {
         let (fault, n) = (args.fault, args.n);
+        if fault == Fault::ShortQueue {
+            sleep(Duration::from_millis(n));
+        }
         if fault == Fault::ClosesItsPort && REQUESTS.load(Ordering::Relaxed) >= n {
             break;
         }
@@ -88,8 +95,14 @@ impl Args {
             Fault::NextPort => (Ipv4Addr::LOCALHOST, self.port + 1).into(),
             Fault::Ipv6Only => (Ipv6Addr::LOCALHOST, self.port).into(),
             Fault::Mapped => (Ipv4Addr::LOCALHOST.to_ipv6_mapped(), self.port).into(),
-            _ => (Ipv4Addr::LOCALHOST, self.port).into(),
+            _ => (self.host, self.port).into(),
         };
+        if self.fault == Fault::ShortQueue {
+            let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+            socket.set_reuse_address(true).expect("it is used again");
+            socket.bind(&address.into()).and_then(|()| socket.listen(1)).expect("it listens");
+            return socket.into();
+        }
         // std makes a socket of IPv6 for an address of IPv6; Linux lets it be mapped unless net.ipv6.bindv6only is set.
         TcpListener::bind(address).expect("it listens")
     }

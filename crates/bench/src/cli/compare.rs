@@ -6,13 +6,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use super::parse_percent;
-use crate::compare::{Compared, Gate, runs, targets, words};
+use crate::compare::{Compared, Gate, runs, targets, versus_words, words};
 use crate::results::Run;
 
 /// `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The folder of the first run
+    /// The folder of the first run; by itself if it is one of `hello-bench versus`
     #[arg(value_name = "A")]
     a: PathBuf,
 
@@ -28,6 +28,13 @@ pub struct CompareArgs {
     #[arg(long)]
     force: bool,
 
+    #[command(flatten)]
+    gate: GateArgs,
+}
+
+/// What a comparison must not show.
+#[derive(Debug, Args)]
+pub struct GateArgs {
     /// Exit with 3 if something is worse, and with 4 if that cannot be said
     #[arg(long, value_parser = ["worse"])]
     fail_on: Option<String>,
@@ -35,6 +42,13 @@ pub struct CompareArgs {
     /// Exit with 3 if something is worse by more than this, and with 4 if that cannot be ruled out
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     max_regression: Option<f64>,
+}
+
+impl GateArgs {
+    /// The gate that is meant.
+    pub fn gate(&self) -> Gate {
+        Gate { worse: self.fail_on.is_some(), max_regression: self.max_regression }
+    }
 }
 
 impl CompareArgs {
@@ -60,6 +74,7 @@ impl CompareArgs {
                     words(&compared, &format!("{x} in {}", side(&self.a, &a)), &format!("{y} in the same blocks"));
                 (compared, text)
             }
+            (None, _) if a.record.versus.is_some() => versus_words(&a)?,
             (None, _) => bail!("two runs are compared, or two targets of one run with --targets X Y"),
         };
         Ok(compared)
@@ -67,6 +82,6 @@ impl CompareArgs {
 
     /// What the comparison must not show.
     pub fn gate(&self) -> Gate {
-        Gate { worse: self.fail_on.is_some(), max_regression: self.max_regression }
+        self.gate.gate()
     }
 }

@@ -19,6 +19,14 @@ pub struct ReportArgs {
     out: Option<PathBuf>,
 }
 
+/// `results`.
+#[derive(Debug, Args)]
+pub struct ResultsArgs {
+    /// The folder that the runs are in [default: results/ of the project]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+}
+
 impl ReportArgs {
     /// Makes the files; gives the pages.
     ///

@@ -2,12 +2,14 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::{RunArgs, one};
+use super::{Blocks, RunArgs, one};
+use crate::container::{Limits, Network};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};
-use crate::run::{Request, fresh_seed};
+use crate::process::Containers;
+use crate::run::{PILOT_BLOCKS, Request, Wish, fresh_seed};
 use crate::stats::Rules;
-use crate::targets::{Target, Workspace, again, all, cores};
+use crate::targets::{Target, Workspace, again, all, cores, pick};
 
 impl RunArgs {
     /// What is to be measured, and how.
@@ -19,15 +21,30 @@ impl RunArgs {
         let fixed_rate = shapes.contains(&Shape::FixedRate);
         ensure!(self.rate.is_some() || !fixed_rate, "--shape fixed-rate needs --rate, in requests per second");
         ensure!(self.rate.is_none() || fixed_rate, "--rate is for --shape fixed-rate");
-        self.request_of(workspace, shapes, Vec::new())
+        let compared = self.compared(workspace, &shapes)?;
+        Ok(Request { containers: self.containers(workspace)?, ..self.request_of(shapes, Vec::new(), compared)? })
     }
 
-    /// The same with these shapes and steps.
+    /// What the number of blocks is to be planned from, if it is.
+    ///
+    /// # Errors
+    /// For flags that mean nothing together.
+    pub fn wish(&self) -> Result<Option<Wish>> {
+        if self.blocks != Some(Blocks::Auto) {
+            ensure!(self.resolve.is_none(), "--resolve is for --blocks auto");
+            ensure!(self.max_blocks.is_none(), "--max-blocks is for --blocks auto");
+            return Ok(None);
+        }
+        ensure!(!self.quick, "--quick is 2 blocks, and --blocks auto is as many as it takes");
+        Ok(Some(Wish { resolve: self.resolve.unwrap_or(0.03), at_most: self.max_blocks.unwrap_or(60) }))
+    }
+
+    /// The same with these shapes and steps, of these targets and the baseline among them.
     pub(super) fn request_of(
         &self,
-        workspace: &Workspace,
         mut shapes: Vec<Shape>,
         sweep: Vec<Setting>,
+        (targets, baseline): (Vec<Target>, String),
     ) -> Result<Request> {
         shapes.sort_unstable();
         shapes.dedup();
@@ -37,7 +54,6 @@ impl RunArgs {
         let name = self.tool.as_deref().unwrap_or(default);
         let tool: &'static dyn LoadTool = load::tool(name).with_context(|| format!("no load tool is called {name}"))?;
         let connections = self.connections.unwrap_or(64);
-        let (targets, baseline) = self.compared(workspace, &shapes)?;
         let mut request = Request {
             targets,
             baseline,
@@ -55,9 +71,13 @@ impl RunArgs {
             seed: self.seed.unwrap_or_else(fresh_seed),
             out: self.out.clone(),
             target_files: self.targets.targets.clone(),
+            versus: None,
+            containers: None,
         };
         match (self.blocks, self.quick) {
-            (Some(blocks), _) => request.blocks = blocks,
+            (Some(Blocks::Number(blocks)), _) => request.blocks = blocks,
+            // Those of the pilot: the run's own are not known yet.
+            (Some(Blocks::Auto), _) => request.blocks = PILOT_BLOCKS,
             (None, true) => {}
             (None, false) => request.blocks = default_blocks(request.most_in_a_shape(), &request.rules),
         }
@@ -72,10 +92,13 @@ impl RunArgs {
     }
 
     /// The targets, among them the baseline, and its name.
-    fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
-        let mut targets = self.targets.pick(workspace)?;
+    pub(super) fn compared(&self, workspace: &Workspace, shapes: &[Shape]) -> Result<(Vec<Target>, String)> {
+        let docker = self.launcher == "docker";
+        let mut targets =
+            if docker { self.targets.pick_in_containers(workspace)? } else { self.targets.pick(workspace)? };
         let baseline = if let Some(name) = &self.baseline {
-            let baseline = one(&all(workspace, &self.targets.targets)?, name)?;
+            let all = all(workspace, &self.targets.targets)?;
+            let baseline = if docker { pick(&all, std::slice::from_ref(name))?.remove(0) } else { one(&all, name)? };
             let name = baseline.name().to_owned();
             if targets.iter().all(|target| target.name() != name) {
                 targets.insert(0, baseline);
@@ -90,6 +113,18 @@ impl RunArgs {
         let taken = targets.iter().any(|target| target.name() == twin);
         ensure!(!taken, "a target is called {twin:?}, as the baseline's second self will be; give it another name");
         Ok((targets, baseline))
+    }
+
+    /// How targets are put into containers, if they are.
+    pub(super) fn containers(&self, workspace: &Workspace) -> Result<Option<Containers>> {
+        let docker = self.launcher == "docker";
+        ensure!(docker || self.docker_network.is_none(), "--docker-network is for --launcher docker");
+        if !docker {
+            return Ok(None);
+        }
+        let limits = Limits::of(|name| std::env::var(name).ok())?;
+        let network = self.docker_network.unwrap_or(Network::Host);
+        Ok(Some(Containers { root: workspace.root.clone(), network, limits }))
     }
 
     fn threads_of(&self, tool: &dyn LoadTool, connections: u32) -> Result<u32> {

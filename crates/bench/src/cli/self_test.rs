@@ -42,7 +42,10 @@ pub struct SelfTestArgs {
 /// `burn-server`.
 #[derive(Debug, Args)]
 pub struct BurnServerArgs {
-    /// Where it listens, on the loopback
+    /// The loopback address that it listens on
+    #[arg(long, default_value_t = std::net::Ipv4Addr::LOCALHOST)]
+    pub host: std::net::Ipv4Addr,
+    /// The port that it listens on
     #[arg(long)]
     pub port: u16,
     /// CPU time that every request uses beside what answering costs, in µs

@@ -36,12 +36,17 @@ pub struct SweepArgs {
 }
 
 impl SweepArgs {
+    pub(super) fn voice(&self) -> crate::voice::Voice {
+        self.run.voice()
+    }
+
     /// What is to be measured, and how.
     ///
     /// # Errors
     /// For what the targets or the load tool cannot do, and for flags that say twice what the steps say.
     pub fn request(&self, workspace: &Workspace) -> Result<Request> {
         let run = &self.run;
+        ensure!(run.wish()?.is_none(), "a sweep gives no verdicts that a number of blocks could be planned for");
         let said_twice = match self.knob {
             Knob::Connections => run.connections.map(|_| "--connections"),
             Knob::Workers => run.workers.map(|_| "--workers"),
@@ -56,7 +61,8 @@ impl SweepArgs {
         ensure!(steps.len() <= MOST_STEPS, "{} steps are over {MOST_STEPS}", steps.len());
         let shape = self.shape()?;
         let sweep = steps.into_iter().map(|value| Setting { knob: self.knob, value }).collect();
-        let mut request = run.request_of(workspace, vec![shape], sweep)?;
+        let request = run.request_of(vec![shape], sweep, run.compared(workspace, &[shape])?)?;
+        let mut request = Request { containers: run.containers(workspace)?, ..request };
         if self.knob == Knob::Workers {
             let (can, cannot): (Vec<_>, Vec<_>) =
                 request.targets.into_iter().partition(|target| target.description.workers != Workers::Fixed);

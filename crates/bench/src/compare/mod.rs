@@ -2,6 +2,7 @@
 //! alone.
 
 mod gate;
+mod paired;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -9,13 +10,14 @@ mod words;
 use anyhow::{Result, ensure};
 
 pub use gate::{Gate, exit};
-pub use words::words;
+pub use paired::{targets, versus};
+pub use words::{versus_words, words};
 
 use crate::load::Shape;
 use crate::report::table::{Row, RpsOf, Slices};
 use crate::report::{Report, Table, by_block};
 use crate::results::Run;
-use crate::stats::{Change, Comparison, Found, Input, Metric, Rules, Samples, Series, analyse, changes};
+use crate::stats::{Change, Metric, Rules, Samples, changes};
 
 /// Two sides, A and B, beside each other.
 #[derive(Debug)]
@@ -37,8 +39,8 @@ pub struct Compared {
 pub enum Method {
     /// Two runs, one after the other.
     Runs,
-    /// Two targets in the same blocks.
-    Targets(String, String),
+    /// Targets of one run, in the same blocks.
+    Paired,
 }
 
 /// One shape.
@@ -175,69 +177,6 @@ fn in_shape(a: &Run, b: &Run, table: &Table, other: &Table, rules: &Rules) -> In
 fn logarithms(slices: &Slices, target: &str, shape: Shape, metric: Metric, run: &Run) -> Vec<f64> {
     let values = by_block(slices.get(target, shape), metric, run.record.options.blocks as usize);
     values.into_iter().flatten().map(f64::ln).filter(|value| value.is_finite()).collect()
-}
-
-/// Compares two targets of one run, paired by block.
-///
-/// # Errors
-/// For a name that the run does not have.
-pub fn targets(run: &Run, a: &str, b: &str) -> Result<Compared> {
-    for name in [a, b] {
-        let names: Vec<&str> = run.record.targets.iter().map(|target| target.name.as_str()).collect();
-        ensure!(names.contains(&name), "this run has no target called {name:?}; it has {}", names.join(", "));
-    }
-    ensure!(a != b, "{a} is to be compared with itself; its second self in the same blocks is in the run's own report");
-    let rules = run.record.comparison.rules;
-    let (report, slices) = (Report::of(run), Slices::of(run));
-    let shape = |table: &Table| -> Result<InShape> {
-        let mut own = InShape { shape: table.shape, rows: Vec::new(), without: Vec::new() };
-        let (Some(row), Some(other)) = (row_of(table, a), row_of(table, b)) else {
-            let (name, side) = if row_of(table, a).is_none() { (a, "A") } else { (b, "B") };
-            own.without.push(why(name, side, table));
-            return Ok(own);
-        };
-        let mut beside = beside(b.to_owned(), row, other);
-        let series = |name: &str, metric| {
-            let blocks = by_block(slices.get(name, table.shape), metric, run.record.options.blocks as usize);
-            Series::new(name, blocks, std::num::NonZeroUsize::MIN)
-        };
-        let paired = |metric| -> Result<Option<Change>> {
-            let (baseline, targets) = (series(a, metric)?, vec![series(b, metric)?]);
-            let findings = analyse(&Input { metric, baseline, twin: None, targets, rules });
-            Ok(findings.against_baseline.into_iter().next().and_then(|against| match against.found {
-                Found::Compared(comparison) => Some(change(&comparison)),
-                Found::NothingInCommon => None,
-            }))
-        };
-        beside.cost = paired(Metric::Cost)?;
-        if beside.has_servers_rps() {
-            beside.rps_change = paired(Metric::Rps)?;
-        }
-        own.rows.push(beside);
-        Ok(own)
-    };
-    let shapes = report.tables.iter().map(shape).collect::<Result<_>>()?;
-    let stamped = report.tables.iter().any(|table| table.judgement.is_stamped());
-    let stamp =
-        stamped.then(|| "this run is NOT TO BE TRUSTED: its baseline came out different from itself".to_owned());
-    Ok(Compared {
-        method: Method::Targets(a.to_owned(), b.to_owned()),
-        forced: Vec::new(),
-        notes: stamp.into_iter().collect(),
-        rules,
-        shapes,
-    })
-}
-
-/// One comparison is its whole family.
-fn change(comparison: &Comparison) -> Change {
-    Change {
-        units: (comparison.units, comparison.units),
-        ratio: comparison.ratio,
-        interval: comparison.interval,
-        family_interval: comparison.interval,
-        conclusion: comparison.conclusion,
-    }
 }
 
 fn beside(target: String, a: &Row, b: &Row) -> Beside {

@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
-use super::{Beside, Compared, InShape, Method};
+use anyhow::Result;
+
+use super::{Beside, Compared, InShape, Method, versus};
 use crate::report::terminal::grid;
 use crate::report::units::{digits, ratio, short_percent, thousands};
+use crate::results::{RevisionRecord, Run, VersusRecord};
 use crate::stats::{Change, Conclusion, Rules, Verdict};
 
 const HEADS: [&str; 11] =
@@ -27,7 +30,7 @@ pub fn words(compared: &Compared, a: &str, b: &str) -> String {
             "Unpaired (Mann-Whitney, Hodges-Lehmann): the runs were made at different times, and what else changed on the \
              machine in between counts as if the targets had changed."
         }
-        Method::Targets(..) => "Paired by block (Wilcoxon signed-rank, Hodges-Lehmann).",
+        Method::Paired => "Paired by block (Wilcoxon signed-rank, Hodges-Lehmann).",
     };
     let _ = writeln!(
         text,
@@ -36,6 +39,21 @@ pub fn words(compared: &Compared, a: &str, b: &str) -> String {
         rules(&compared.rules)
     );
     text
+}
+
+/// What two commits in one run came to.
+///
+/// # Errors
+/// As [`versus`].
+pub fn versus_words(run: &Run) -> Result<(Compared, String)> {
+    let compared = versus(run)?;
+    let side = |of: fn(&VersusRecord) -> &RevisionRecord| {
+        let revision = run.record.versus.as_ref().map(of);
+        revision.map(|RevisionRecord { called, hash }| format!("{called}, commit {hash}")).unwrap_or_default()
+    };
+    let text =
+        words(&compared, &side(|versus| &versus.a), &format!("{}, in the same blocks", side(|versus| &versus.b)));
+    Ok((compared, text))
 }
 
 /// When a difference counts.

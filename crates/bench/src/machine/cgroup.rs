@@ -78,6 +78,24 @@ impl Cgroup {
     }
 }
 
+/// Where a controller has a process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Whether that is in the v2 hierarchy.
+    pub v2: bool,
+    /// The group's folder.
+    pub folder: String,
+}
+
+impl Place {
+    /// Where `controller` has a process, `self` or by its pid, if that can be seen from here.
+    pub fn of(root: &Root, pid: &str, controller: &str) -> Option<Self> {
+        let (own, mounts) = (root.text(&format!("/proc/{pid}/cgroup"))?, root.text("/proc/self/mountinfo")?);
+        let group = Group::of(controller, &own, &parse_mounts(&mounts))?;
+        Some(Self { v2: group.v2, folder: group.folders.into_iter().next()? })
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Mount {
     /// The controllers of a v1 mount; `None` for v2.

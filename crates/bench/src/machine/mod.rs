@@ -19,7 +19,7 @@ mod limits;
 mod memory;
 pub mod net;
 pub mod preflight;
-mod root;
+pub(crate) mod root;
 mod toolchain;
 
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use ask::first_line;
-pub use cgroup::Cgroup;
+pub use cgroup::{Cgroup, Place};
 pub use checksum::{Program, find, sha256};
 pub use commit::Commit;
 pub use cpu::{Cache, Cpu};

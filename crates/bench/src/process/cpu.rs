@@ -45,6 +45,22 @@ impl TreeCpu {
         sum
     }
 
+    /// What somebody else has counted; user and system in any unit that is the same for both.
+    pub fn counted(total: Duration, user_ticks: u64, system_ticks: u64) -> Self {
+        Self { total, user_ticks, system_ticks }
+    }
+
+    /// The same with what these processes have used themselves.
+    #[must_use]
+    pub fn with(mut self, pids: &[i32]) -> Self {
+        for used in pids.iter().copied().filter_map(used) {
+            self.total += used.own;
+            self.user_ticks += used.user_ticks;
+            self.system_ticks += used.system_ticks;
+        }
+        self
+    }
+
     /// What was used since `before`.
     pub fn since(&self, before: &Self) -> TreeUse {
         let user = self.user_ticks.saturating_sub(before.user_ticks);

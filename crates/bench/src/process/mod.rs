@@ -1,7 +1,10 @@
 //! Processes: every target and every load tool is started, owned, sampled and ended here, and never by name.
 
 pub mod build;
+mod cgroup;
+pub mod containers;
 pub mod cpu;
+pub mod docker;
 mod lock;
 pub mod memory;
 mod owned;
@@ -17,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 pub use build::build;
+pub use containers::Containers;
 pub use lock::{LOCK_VARIABLE, Lock};
 pub use server::{Server, StartError};
 

@@ -50,17 +50,31 @@ pub fn holder(port: u16) -> Option<Holder> {
     })
 }
 
-/// The addresses that a process listens on.
+/// The addresses that a process listens on, in its own network namespace.
 pub fn listened_on(pid: i32) -> Vec<SocketAddr> {
-    let owned = Process::new(pid).map(|process| sockets(&process)).unwrap_or_default();
+    let Ok(process) = Process::new(pid) else { return Vec::new() };
+    let owned = sockets(&process);
     if owned.is_empty() {
         return Vec::new();
     }
-    listeners().into_iter().filter(|entry| owned.contains(&entry.inode)).map(|entry| entry.local_address).collect()
+    let tables = [process.tcp(), process.tcp6()];
+    listening(tables)
+        .into_iter()
+        .filter(|entry| owned.contains(&entry.inode))
+        .map(|entry| entry.local_address)
+        .collect()
+}
+
+/// Whether the files that a process has open may be seen.
+pub fn may_look(pid: i32) -> bool {
+    Process::new(pid).is_ok_and(|process| process.fd().is_ok())
 }
 
 fn listeners() -> Vec<TcpNetEntry> {
-    let tables = [procfs::net::tcp(), procfs::net::tcp6()];
+    listening([procfs::net::tcp(), procfs::net::tcp6()])
+}
+
+fn listening(tables: [procfs::ProcResult<Vec<TcpNetEntry>>; 2]) -> Vec<TcpNetEntry> {
     tables.into_iter().flatten().flatten().filter(|entry| entry.state == TcpState::Listen).collect()
 }
 

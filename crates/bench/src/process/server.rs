@@ -5,10 +5,14 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use nix::sys::signal::Signal;
 use nix::time::{ClockId, clock_gettime};
 use procfs::process::LimitValue;
 
+use super::cgroup::Group;
+use super::containers::Containers;
+use super::docker::{self, Container};
 use super::memory::{self, Resident};
 use super::owned::{Owned, SUPERVISOR_KILLED};
 use super::sched::Threads;
@@ -25,12 +29,24 @@ const ASK_EVERY: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub struct Server {
     supervisor: Owned,
+    /// Below this process is everything of it: its supervisor, or the first process of its container.
+    root: i32,
+    container: Option<Contained>,
     /// The process that was started, unless it left the serving to others and ended.
     main: Option<Process>,
     /// Who held the listening socket when it was ready.
     listening: Vec<Process>,
     address: SocketAddr,
     start_up: Duration,
+}
+
+/// What there is more of a server in a container.
+#[derive(Debug)]
+struct Contained {
+    container: Container,
+    cgroup: Option<Group>,
+    /// The processes that carry its connections through the bridge.
+    proxies: Vec<i32>,
 }
 
 /// Why a target could not be started.
@@ -64,6 +80,8 @@ pub struct StartOptions<'a> {
     /// Bytes that are added to its environment, which moves its stack: memory layout is noise then, and not bias
     /// (Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009).
     pub environment_padding: usize,
+    /// How it is put into a container, if it is.
+    pub containers: Option<&'a Containers>,
 }
 
 impl Server {
@@ -74,7 +92,7 @@ impl Server {
     pub fn start(target: &Target, options: &StartOptions) -> Result<Self, StartError> {
         let address = target.address();
         prove_free(address)?;
-        let mut supervisor = spawn(target, options).map_err(StartError::Failed)?;
+        let (mut supervisor, container) = spawn(target, options).map_err(StartError::Failed)?;
         let (main, began) = supervisor.started().map_err(StartError::Failed)?;
         let root = supervisor.pid();
         let limit = Duration::from_secs(target.description.start_deadline_s);
@@ -85,19 +103,29 @@ impl Server {
             }
             if let Some(how) = supervisor.is_over() {
                 let before = if last == "nothing answers" { String::new() } else { format!(" ({last})") };
+                let how = if container.is_some() { docker::how_ended(&how) } else { how };
                 return Some(Err(format!("it ended {how} before it answered{before}{}", supervisor.last_words())));
             }
             let asked = match check::agreed(address, Dialect::Http11, true) {
                 Ok(_) => {
-                    let start_up = monotonic().saturating_sub(began);
+                    let answered = (monotonic(), Timestamp::now());
                     // While its processes fork and leave, /proc may not show who belongs to whom: asked again.
-                    listeners(root, address).map(|listening| (listening, start_up))
+                    match &container {
+                        None => listeners(root, address)
+                            .map(|listening| (listening, answered.0.saturating_sub(began), None)),
+                        Some(container) => {
+                            container.state().ok_or_else(|| "its container does not run".to_owned()).and_then(|state| {
+                                let start_up = answered.1.duration_since(state.started).unsigned_abs();
+                                Ok((listeners_in(state.pid, address)?, start_up, Some(state.pid)))
+                            })
+                        }
+                    }
                 }
                 Err(why) => Err(why),
             };
             asked.map_err(|why| last = why).ok().map(Ok)
         })?;
-        let (listening, start_up) = match ready {
+        let (listening, start_up, first) = match ready {
             Some(Ok(found)) => found,
             Some(Err(why)) => return Err(StartError::Failed(why)),
             None => {
@@ -107,7 +135,13 @@ impl Server {
                 return Err(StartError::Failed(format!("no agreed response within {limit:?}: {why}{words}")));
             }
         };
-        Ok(Self { supervisor, main: tree::process(main), listening, address, start_up })
+        let container = container.map(|container| Contained {
+            container,
+            cgroup: first.and_then(|pid| Group::of(&pid.to_string())),
+            proxies: docker::proxies(address.port()),
+        });
+        let main = tree::process(first.unwrap_or(main));
+        Ok(Self { supervisor, root: first.unwrap_or(root), container, main, listening, address, start_up })
     }
 
     /// The port that it listens on.
@@ -125,24 +159,48 @@ impl Server {
         self.main.or_else(|| self.listening.first().copied()).map_or(0, |process| process.pid)
     }
 
-    /// What its process tree has used so far.
+    /// What its process tree has used so far: in a container what the cgroup has, and what was used to carry its
+    /// connections there.
     pub fn cpu(&self) -> TreeCpu {
-        TreeCpu::below(self.supervisor.pid())
+        match &self.container {
+            Some(Contained { cgroup: Some(cgroup), proxies, .. }) => cgroup.cpu().unwrap_or_default().with(proxies),
+            Some(Contained { proxies, .. }) => TreeCpu::below(self.root).with(proxies),
+            None => TreeCpu::below(self.root),
+        }
+    }
+
+    /// The part of that which was used to carry its connections through a bridge; `None` if there is none.
+    pub fn carrying(&self) -> Option<TreeCpu> {
+        let proxies = &self.container.as_ref()?.proxies;
+        (!proxies.is_empty()).then(|| TreeCpu::default().with(proxies))
+    }
+
+    /// How long it was held back by the quota of its cgroup so far: in a container its own, else the harness's.
+    pub fn throttled(&self) -> Option<Duration> {
+        match &self.container {
+            Some(contained) => contained.cgroup.as_ref()?.throttled(),
+            None => Group::of("self")?.throttled(),
+        }
     }
 
     /// What the scheduler has counted of its threads so far.
     pub fn scheduled(&self) -> Threads {
-        Threads::below(self.supervisor.pid())
+        Threads::below(self.root)
     }
 
     /// Resident memory of its process tree, now and at its highest.
     pub fn resident(&self) -> Resident {
-        Resident::below(self.supervisor.pid())
+        let resident = Resident::below(self.root);
+        Resident { now: self.resident_in_cgroup().unwrap_or(resident.now), ..resident }
+    }
+
+    fn resident_in_cgroup(&self) -> Option<u64> {
+        self.container.as_ref()?.cgroup.as_ref()?.resident_bytes()
     }
 
     /// Has the kernel forget the highest so far; whether it did.
     pub fn reset_peak(&self) -> bool {
-        memory::reset_peak(self.supervisor.pid())
+        memory::reset_peak(self.root)
     }
 
     /// How many more files the processes that listen may open; `None` if that is not told, or has no bound.
@@ -162,6 +220,9 @@ impl Server {
 
     /// Resident memory of its process tree, in bytes; shared pages count for each process that has them.
     pub fn resident_bytes(&self) -> u64 {
+        if let Some(bytes) = self.resident_in_cgroup() {
+            return bytes;
+        }
         self.sum(|process| process.statm().ok().map(|statm| statm.resident * procfs::page_size()))
     }
 
@@ -173,9 +234,13 @@ impl Server {
     /// Whether one of its processes ignores SIGCHLD: the kernel then reaps its children by itself, and what they used is
     /// in no sum (wait(2), notes).
     pub fn ignores_its_children(&self) -> bool {
+        if self.container.is_some() {
+            // A cgroup counts them all the same.
+            return false;
+        }
         let sigchld = 1_u64 << (Signal::SIGCHLD as u32 - 1);
         let ignored = |pid| procfs::process::Process::new(pid).ok()?.status().ok().map(|status| status.sigign);
-        tree::descendants(self.supervisor.pid())
+        tree::descendants(self.root)
             .iter()
             .filter_map(|process| ignored(process.pid))
             .any(|ignored| ignored & sigchld != 0)
@@ -187,7 +252,7 @@ impl Server {
     }
 
     fn sum(&self, of: impl Fn(&procfs::process::Process) -> Option<u64>) -> u64 {
-        let tree = tree::descendants(self.supervisor.pid());
+        let tree = tree::descendants(self.root);
         tree.iter().filter_map(|process| of(&procfs::process::Process::new(process.pid).ok()?)).sum()
     }
 
@@ -200,11 +265,17 @@ impl Server {
             return Err(SUPERVISOR_KILLED.to_owned());
         }
         if self.main.is_some_and(|main| tree::process(main.pid) != Some(main)) {
-            let wait = Duration::from_millis(100);
+            // Of a container's end the daemon tells, which takes a moment.
+            let wait = Duration::from_millis(if self.container.is_some() { 3000 } else { 100 });
             let how = self.supervisor.wait_exited(wait).unwrap_or_else(|| "in an unknown way".into());
+            let how = if self.container.is_some() { docker::how_ended(&how) } else { how };
             return Err(format!("it ended {how}{}", self.supervisor.last_words()));
         }
-        let listening = listeners(self.supervisor.pid(), self.address);
+        let listening = if self.container.is_some() {
+            listeners_in(self.root, self.address)
+        } else {
+            listeners(self.root, self.address)
+        };
         if listening.as_ref().is_ok_and(|now| self.listening.iter().any(|process| now.contains(process))) {
             return Ok(());
         }
@@ -225,7 +296,12 @@ impl Server {
     /// # Errors
     /// In words, when something is left.
     pub fn stop(mut self) -> Result<(), String> {
-        self.supervisor.end()?;
+        let ended = self.supervisor.end();
+        if let Some(contained) = &mut self.container {
+            // It is gone by now, unless what owned it was killed.
+            contained.container.remove()?;
+        }
+        ended?;
         ports::prove_free(self.address).map_err(|error| {
             let holder = ports::holder(self.address.port()).map_or(String::new(), |who| format!(", held by {who}"));
             format!("after its end, {} is not free: {error}{holder}", self.address)
@@ -265,13 +341,31 @@ fn listeners(root: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
     Err(format!("it listens on {}, not on {address}", own.join(" and ")))
 }
 
+/// The same in a container whose first process is `first`. Another user's process does not show its files: then it is
+/// enough that the container has processes, since the port was free before and the container runs.
+fn listeners_in(first: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
+    let below = tree::descendants(first);
+    if below.iter().all(|process| !ports::may_look(process.pid)) {
+        return if below.is_empty() { Err("it has no process".into()) } else { Ok(below) };
+    }
+    listeners(first, address)
+}
+
 fn monotonic() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from).unwrap_or_default()
 }
 
-fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
+fn spawn(target: &Target, options: &StartOptions) -> Result<(Owned, Option<Container>), String> {
+    if let Some(containers) = options.containers {
+        let name = Containers::name_of(target);
+        let launch = containers.line(target, &name, options.workers, options.environment_padding)?;
+        let own = [&options.program.display().to_string(), "contain", "--name", &name, "--"].map(String::from);
+        let line: Vec<String> = own.into_iter().chain(launch).collect();
+        let owned = Owned::spawn(options.program, &line, options.log, |_| {})?;
+        return Ok((owned, Some(Container::named(name))));
+    }
     let line = target.command(options.workers);
-    Owned::spawn(options.program, &line, options.log, |command| {
+    let owned = Owned::spawn(options.program, &line, options.log, |command| {
         command.env("HELLO_BENCH_PADDING", "x".repeat(options.environment_padding));
         // A server's own flags say all; the caller's environment must not say otherwise.
         for variable in ["HOST", "PORT", "WORKERS"] {
@@ -281,5 +375,6 @@ fn spawn(target: &Target, options: &StartOptions) -> Result<Owned, String> {
         if let Some(folder) = target.source.folder() {
             command.current_dir(folder);
         }
-    })
+    })?;
+    Ok((owned, None))
 }

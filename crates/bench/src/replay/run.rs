@@ -15,7 +15,7 @@ use crate::load::{self, LoadTool};
 use crate::machine::{Commit, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::process::{self, Lock, ports};
 use crate::results::ToolRecord;
-use crate::run::{Ended, build, now};
+use crate::run::{Ended, build_here, now};
 use crate::targets::{Target, Workers, Workspace};
 
 /// What is to be replayed.
@@ -54,7 +54,7 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
     };
     let none = HashMap::new();
     foresee(request, &lab(&none), &batches);
-    let Ok(not_built) = build(workspace, &request.targets)? else { return Ok(Ended::Interrupted) };
+    let Ok(not_built) = build_here(workspace, &request.targets)? else { return Ok(Ended::Interrupted) };
     let lab = lab(&not_built);
     let record = record(workspace, request, tools, machine, warnings, lab.planned(&batches));
     let mut directory = Directory::create(request.out.as_deref(), &workspace.root, &record)?;

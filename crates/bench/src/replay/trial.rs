@@ -72,8 +72,13 @@ pub fn trial(ask: &Ask, raw: &Path) -> Result<Tried, Interrupted> {
         _ => ask.target.clone(),
     };
     let log = with_ending(raw, "server.txt");
-    let start =
-        StartOptions { program: own_program(), workers: ask.workers, log: &log, environment_padding: ask.padding };
+    let start = StartOptions {
+        containers: None,
+        program: own_program(),
+        workers: ask.workers,
+        log: &log,
+        environment_padding: ask.padding,
+    };
     let place = room::place(&target)?;
     let mut server = match Server::start(&place.target, &start) {
         Ok(server) => server,

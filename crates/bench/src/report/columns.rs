@@ -92,6 +92,15 @@ pub fn notes(report: &Report) -> Vec<String> {
             if options.threads == 1 { "" } else { "s" },
         ),
     ];
+    notes.extend(report.run.record.pilot.as_ref().map(|pilot| {
+        let fewer = if pilot.wanted > options.blocks { format!(" {} would have been needed.", pilot.wanted) } else { String::new() };
+        format!(
+            "The number of blocks was fixed by a pilot of {} blocks, none of which is used again, to see differences of {}: {}.{fewer}",
+            pilot.blocks,
+            short_percent(pilot.resolve),
+            pilot.because,
+        )
+    }));
     notes.extend(super::load::notes(report));
     notes.extend(latency::note(report));
     let has_verdicts =

@@ -2,9 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use super::table::{Row, Slices};
+use super::table::{Report, Row, Slices, Table};
 use crate::load::Shape;
-use crate::results::{Measurement, Outcome, RunRecord, SliceRecord};
+use crate::results::{Measurement, Outcome, Run, RunRecord, SliceRecord};
 use crate::stats::{Conclusion, Findings, Found, Input, Metric, NoRatio, Series, analyse};
 
 /// What is known of a shape's targets beside the baseline.
@@ -40,27 +40,51 @@ pub fn judge(record: &RunRecord, rows: &Rows, slices: &Slices) -> Judgement {
     let Some(baseline_row) = row_of(baseline) else {
         return Judgement::None(format!("no ratios: {baseline}, the baseline, is not ranked in this shape"));
     };
-    let blocks = record.options.blocks as usize;
-    let findings = |metric: Metric| -> Result<Box<Findings>, NoRatio> {
-        let counts = |row: &Row| metric == Metric::Cost || row.rps_of.is_the_servers();
-        let series = |name: &str, row: Option<&Row>| {
-            let own = if row.is_some_and(counts) { slices.get(name, rows.shape) } else { &[] };
-            Series::new(name, by_block(own, metric, blocks), NonZeroUsize::MIN)
-        };
-        let others = record.compared().filter(|t| t.name != *baseline && t.shapes.contains(&rows.shape));
-        Ok(Box::new(analyse(&Input {
-            metric,
-            baseline: series(baseline, Some(baseline_row))?,
-            twin: rows.twin.filter(|row| counts(row)).map(|row| series(&row.target.name, Some(row))).transpose()?,
-            targets: others.map(|target| series(&target.name, row_of(&target.name))).collect::<Result<_, _>>()?,
-            rules: record.comparison.rules,
-        })))
-    };
+    let findings = |metric| input(record, rows, slices, metric).map(|input| Box::new(analyse(&input)));
     let rps = baseline_row.rps_of.is_the_servers().then(|| findings(Metric::Rps)).transpose();
     match (findings(Metric::Cost), rps) {
         (Ok(cost), Ok(rps)) => Judgement::Ratios { cost, rps },
         (Err(why), _) | (_, Err(why)) => Judgement::None(format!("no ratios: {why}")),
     }
+}
+
+/// What is judged of one metric in one shape, whose baseline is ranked.
+fn input(record: &RunRecord, rows: &Rows, slices: &Slices, metric: Metric) -> Result<Input, NoRatio> {
+    let (baseline, blocks) = (&record.comparison.baseline, record.options.blocks as usize);
+    let row_of = |name: &str| rows.ranked.iter().find(|row| row.target.name == name);
+    let counts = |row: &Row| metric == Metric::Cost || row.rps_of.is_the_servers();
+    let series = |name: &str, row: Option<&Row>| {
+        let own = if row.is_some_and(counts) { slices.get(name, rows.shape) } else { &[] };
+        Series::new(name, by_block(own, metric, blocks), NonZeroUsize::MIN)
+    };
+    let others = record.compared().filter(|t| t.name != *baseline && t.shapes.contains(&rows.shape));
+    Ok(Input {
+        metric,
+        baseline: series(baseline, row_of(baseline))?,
+        twin: rows.twin.filter(|row| counts(row)).map(|row| series(&row.target.name, Some(row))).transpose()?,
+        targets: others.map(|target| series(&target.name, row_of(&target.name))).collect::<Result<_, _>>()?,
+        rules: record.comparison.rules,
+    })
+}
+
+/// Everything that a run's verdicts are made from: each metric that its baseline has, in each shape.
+///
+/// # Errors
+/// For a figure of which no ratio can be taken.
+pub fn inputs(run: &Run) -> Result<Vec<(Shape, Input)>, NoRatio> {
+    let (report, slices) = (Report::of(run), Slices::of(run));
+    let mut inputs = Vec::new();
+    for Table { shape, ranked, twin, .. } in &report.tables {
+        let rows = Rows { shape: *shape, ranked, twin: twin.as_ref() };
+        let Some(baseline) = ranked.iter().find(|row| row.target.name == run.record.comparison.baseline) else {
+            continue;
+        };
+        inputs.push((*shape, input(&run.record, &rows, &slices, Metric::Cost)?));
+        if baseline.rps_of.is_the_servers() {
+            inputs.push((*shape, input(&run.record, &rows, &slices, Metric::Rps)?));
+        }
+    }
+    Ok(inputs)
 }
 
 /// A metric of valid slices, by block.

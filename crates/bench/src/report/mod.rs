@@ -19,5 +19,5 @@ mod tests;
 pub(crate) mod units;
 mod verdicts;
 
-pub use judgement::{Judgement, by_block};
+pub use judgement::{Judgement, by_block, inputs};
 pub use table::{Report, Standing, Table};

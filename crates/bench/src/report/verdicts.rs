@@ -115,7 +115,7 @@ pub fn lines(table: &Table) -> Vec<String> {
         [Some(of), Some(other)] if of == other => lines.push(too_few_words("", of)),
         _ => {
             let each = table.judgement.findings().zip(few);
-            lines.extend(each.filter_map(|(f, few)| Some(too_few_words(&format!("{}: ", word(f.metric)), few?))));
+            lines.extend(each.filter_map(|(f, few)| Some(too_few_words(&format!("{}: ", f.metric.words()), few?))));
         }
     }
     lines.push(noise_floor(&table.judgement));
@@ -170,14 +170,14 @@ fn floor(findings: &Findings) -> Option<String> {
         || format!("spread {}", between(range)),
         |interval| format!("95 %: {}", between((interval.low, interval.high))),
     );
-    Some(format!("{} {} ({ends})", word(findings.metric), ratio(comparison.ratio)))
+    Some(format!("{} {} ({ends})", findings.metric.words(), ratio(comparison.ratio)))
 }
 
 fn seen(metric: Metric, Resolution { median, widest }: Resolution) -> Option<String> {
     let (median, widest) = (percent_of(median), percent_of(widest));
     let beside = if widest == median { String::new() } else { format!(" ({widest} for the target that varies most)") };
     (median != "0 %")
-        .then(|| format!("{}: differences under {median} cannot be seen in this run{beside}", word(metric)))
+        .then(|| format!("{}: differences under {median} cannot be seen in this run{beside}", metric.words()))
 }
 
 /// Where neighbouring blocks were not independent.
@@ -197,15 +197,8 @@ fn alike(findings: &Findings) -> Option<String> {
     (!averaged.is_empty()).then(|| {
         format!(
             "{}: neighbouring blocks went together and were averaged: {}",
-            word(findings.metric),
+            findings.metric.words(),
             averaged.join(", ")
         )
     })
-}
-
-fn word(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Cost => "cost",
-        Metric::Rps => "req/s",
-    }
 }

@@ -45,6 +45,11 @@ pub struct Conditions {
     pub time_wait: Option<u64>,
     /// Ephemeral ports that were left for connections to the target before the load.
     pub port_room: Option<u64>,
+    /// How long the server was held back because the CPU quota of its cgroup was used up, in seconds, summed over cores.
+    pub throttled_s: Option<f64>,
+    /// The part of the server's CPU time that carried its connections through Docker's bridge, in seconds; unknown if
+    /// nothing did.
+    pub carrying_cpu_s: Option<f64>,
     /// CPU time of the harness itself, in seconds.
     pub harness_cpu_s: Option<f64>,
     /// Answers times their mean latency over the time of all connections: near 1 in a closed loop (Little's law).

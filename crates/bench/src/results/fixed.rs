@@ -112,6 +112,7 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         seed,
         depth: None,
         rate: None,
+        launcher: crate::container::Launcher::Native,
         sweep: None,
     };
     let nowhere = tempfile::tempdir().unwrap();
@@ -147,6 +148,8 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         targets: targets.iter().map(target).collect(),
         target_files: std::collections::BTreeMap::new(),
         cells,
+        versus: None,
+        pilot: None,
         capacity: Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ mod conditions;
 #[cfg(test)]
 pub(crate) mod fixed;
 mod limit;
+pub mod listing;
 mod record;
 mod tries;
 
@@ -17,8 +18,8 @@ use serde::Serialize;
 pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use record::{
-    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord,
+    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, PairRecord, PilotRecord,
+    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord,
 };
 
 use crate::machine::Commit;
@@ -37,6 +38,8 @@ pub const CSV_FILE: &str = "report.csv";
 pub const SUMMARY_FILE: &str = "summary.json";
 /// The charts of the report.
 pub const CHARTS_FOLDER: &str = "charts";
+/// What two commits beside each other came to, made from the same.
+pub const VERSUS_FILE: &str = "versus.txt";
 /// What the load tools and the servers printed.
 pub const RAW_FOLDER: &str = "raw";
 
@@ -56,9 +59,20 @@ impl RunDirectory {
     /// # Errors
     /// When it is there already, or cannot be written.
     pub fn create(wanted: Option<&Path>, root: &Path, run: &RunRecord) -> Result<Self> {
-        let of_its_own = || root.join("results").join(name(&run.began, &run.machine.host.to_string(), &run.commit));
-        let path = wanted.map_or_else(of_its_own, Path::to_owned);
-        let path = create_exclusively(&path)?;
+        Self::create_at(&wanted.map_or_else(|| root.join("results").join(own_name(run)), Path::to_owned), run)
+    }
+
+    /// The same for a pilot, whose own name ends in `-pilot`.
+    ///
+    /// # Errors
+    /// As [`RunDirectory::create`].
+    pub fn create_for_pilot(wanted: Option<&Path>, root: &Path, run: &RunRecord) -> Result<Self> {
+        let of_its_own = || root.join("results").join(format!("{}-pilot", own_name(run)));
+        Self::create_at(&wanted.map_or_else(of_its_own, Path::to_owned), run)
+    }
+
+    fn create_at(path: &Path, run: &RunRecord) -> Result<Self> {
+        let path = create_exclusively(path)?;
         let slices = File::options().append(true).create_new(true).open(path.join(SLICES_FILE))?;
         // Last: a directory that has it is a run.
         replace(&path.join(RUN_FILE), &to_json_pretty(run)?)?;
@@ -119,14 +133,6 @@ impl RunDirectory {
         let path = self.path.join(SLICES_FILE);
         ensure!(path.is_file(), "{} was removed; what follows cannot be kept", path.display());
         self.slices.write_all(&line).and_then(|()| self.slices.sync_data()).context("a slice cannot be kept")
-    }
-
-    /// Writes a file that is made from the records; again, if it is there. A reader finds the old or the new one.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write(&self, file: &str, text: &str) -> Result<()> {
-        replace(&self.path.join(file), text.as_bytes())
     }
 }
 
@@ -226,7 +232,8 @@ pub(crate) fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// Writes a file beside its place and moves it there, so that it is never there in part.
+/// Writes a file that is made from the records, again if it is there: beside its place first, then moved there, so that
+/// a reader finds the old or the new one, and never a part.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -242,6 +249,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
             let _ = fs::remove_file(&beside);
         })
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn own_name(run: &RunRecord) -> String {
+    name(&run.began, &run.machine.host.to_string(), &run.commit)
 }
 
 pub(crate) fn name(began: &str, host: &str, commit: &Commit) -> String {

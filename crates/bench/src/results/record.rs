@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Conditions, Limit};
+use crate::container::Launcher;
 use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
 use crate::plan::{Cell, Knob};
@@ -49,9 +50,61 @@ pub struct RunRecord {
     pub target_files: BTreeMap<String, Known<String>>,
     /// What one block holds.
     pub cells: Vec<Cell>,
+    /// The two commits that are compared, if that is what this run is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub versus: Option<VersusRecord>,
+    /// What the number of blocks was planned from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot: Option<PilotRecord>,
     /// What each target gave in a short closed loop beforehand, if a rate was to be fixed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity: Vec<Capacity>,
+}
+
+/// Which two commits of this project are held beside each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersusRecord {
+    /// The commit that is compared with.
+    pub a: RevisionRecord,
+    /// The other.
+    pub b: RevisionRecord,
+    /// Every target by its names in both.
+    pub pairs: Vec<PairRecord>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RevisionRecord {
+    /// What the user called it.
+    pub called: String,
+    /// Its hash.
+    pub hash: String,
+}
+
+/// Two targets of a run that are compared with each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRecord {
+    /// What stands for both in a table.
+    pub target: String,
+    /// The one that is compared with.
+    pub a: String,
+    /// The other.
+    pub b: String,
+}
+
+/// What a number of blocks was planned from, before the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PilotRecord {
+    /// The name of its folder, which was beside this run's.
+    pub folder: String,
+    /// Blocks that it had.
+    pub blocks: u32,
+    /// The difference that was to be seen, as a share: 0.03 is 3 %.
+    pub resolve: f64,
+    /// Blocks that this would take; the run has fewer if it was not to have so many.
+    pub wanted: u32,
+    /// What decided on that number, in words.
+    pub because: String,
 }
 
 /// What a target gave in a short closed loop, with the same load tool.
@@ -111,6 +164,9 @@ pub struct Options {
     /// What is swept, if that is what this run is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Knob>,
+    /// What starts the targets.
+    #[serde(default, skip_serializing_if = "Launcher::is_native")]
+    pub launcher: Launcher,
 }
 
 impl Options {
@@ -128,6 +184,7 @@ impl Options {
         conditions.extend(self.depth.map(|depth| ("depth", depth.to_string())));
         conditions.extend(self.rate.map(|rate| ("rate", rate.to_string())));
         conditions.extend(self.sweep.map(|knob| ("sweep of", knob.to_string())));
+        conditions.extend((!self.launcher.is_native()).then(|| ("launcher", self.launcher.to_string())));
         conditions
     }
 }
@@ -164,7 +221,7 @@ pub struct TargetRecord {
     pub workers: Option<usize>,
     /// The command line that started it.
     pub command: Vec<String>,
-    /// Whether it is built from this workspace.
+    /// Whether it is built from this workspace, or from another commit of it.
     pub built_here: bool,
     /// The program that its command starts: its own binary if it is built here, else often an interpreter. Unknown if
     /// it did not build.

@@ -1,8 +1,10 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
 mod capacity;
+mod live;
 mod not_started;
 pub(crate) mod patterns;
+mod pilot;
 mod progress;
 mod request;
 mod resume;
@@ -12,24 +14,27 @@ pub(crate) mod slice;
 mod turns;
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use jiff::Timestamp;
 
+use crate::compare::versus_words;
 use crate::interrupt::{Interrupted, Watch};
 use crate::load::{Extent, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
 use crate::plan::{blocks_needed, default_blocks, plan};
 use crate::process::{self, Lock, ports};
-use crate::report::{Report, Standing, markdown, sweep, terminal};
+use crate::report::{Report, Standing, publish, sweep, terminal};
 use crate::results::{
-    Capacity, ComparisonRecord, Failed, Options, Outcome, REPORT_FILE, Run, RunDirectory, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord, every_try,
+    Capacity, ComparisonRecord, Failed, Options, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
+    TargetRecord, ToolRecord, VERSUS_FILE, every_try, replace,
 };
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
+use crate::voice::{Voice, voice};
 
+pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
 
 use not_started::NotStarted;
@@ -46,13 +51,26 @@ pub enum Ended {
     Interrupted,
 }
 
+/// What was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// How it ended.
+    pub ended: Ended,
+    /// Where it is kept; `None` if it ended before there was anything to keep.
+    pub folder: Option<PathBuf>,
+}
+
+impl Made {
+    /// Nothing, because the user ended it.
+    const INTERRUPTED: Self = Self { ended: Ended::Interrupted, folder: None };
+}
+
 /// Makes a run.
 ///
 /// # Errors
 /// When something that must be true beforehand is not, or the result cannot be kept.
-pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
-    let _lock = Lock::take()?;
-    let Ok(prepared) = prepare(workspace, request)? else { return Ok(Ended::Interrupted) };
+pub fn run(_: &Lock, workspace: &Workspace, request: &Request) -> Result<Made> {
+    let Ok(prepared) = prepare(workspace, request)? else { return Ok(Made::INTERRUPTED) };
     let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
     eprintln!("results go to {}", directory.path().display());
     carry_out(directory, request, &prepared, &[])
@@ -62,9 +80,7 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
 ///
 /// # Errors
 /// When something has changed since, so that its slices would not belong together; and as [`run`].
-pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
-    // Before it is read: a run that is still being made is not one that stopped.
-    let _lock = Lock::take()?;
+pub fn resume(_: &Lock, workspace: &Workspace, folder: &Path) -> Result<Made> {
     let before = Run::read(folder)?;
     let done = every_try(folder)?;
     let record = &before.record;
@@ -72,10 +88,10 @@ pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
     // A block that was being measured again when the run stopped is not missing, and goes on all the same.
     if !before.is_partial() && resume::left(steps, record.options.blocks, &done)?.next().is_none() {
         say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
-        return Ok(Ended::Well);
+        return Ok(Made { ended: Ended::Well, folder: Some(folder.to_owned()) });
     }
     let request = resume::request(workspace, &before.record)?;
-    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Ended::Interrupted) };
+    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
     eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
@@ -94,7 +110,7 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
     eprintln!("{}", foresight(request));
-    let mut not_built = match build(workspace, &request.targets)? {
+    let mut not_built = match build(workspace, request)? {
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
     };
@@ -117,27 +133,60 @@ fn carry_out(
     request: &Request,
     prepared: &Prepared,
     done: &[SliceRecord],
-) -> Result<Ended> {
+) -> Result<Made> {
+    let folder = Some(directory.path().to_owned());
+    let made = |ended| Made { ended, folder };
     let ended = measure(&mut directory, request, prepared, done);
     // Whatever ended it, what was measured is reported; where nothing can be read any more, why it ended says more.
     let run = match (Run::read(directory.path()), &ended) {
         (Ok(run), _) => run,
-        (Err(_), Err(_)) => return ended,
+        (Err(_), Err(_)) => return ended.map(made),
         (Err(error), Ok(_)) => return Err(error),
     };
     let report = Report::of(&run);
-    let (in_markdown, in_terminal) = if run.record.options.sweep.is_some() {
-        (sweep::markdown(&report), sweep::terminal(&report))
-    } else {
-        (markdown::markdown(&report), terminal::terminal(&report))
+    let written = publish::of_run(directory.path(), &run);
+    let kept = format!("kept in {}; report.html there has it all\n", directory.path().display());
+    let beside = match &run.record.versus {
+        None => String::new(),
+        Some(_) => {
+            let (_, words) = versus_words(&run)?;
+            replace(&directory.path().join(VERSUS_FILE), words.as_bytes())?;
+            format!("\n{words}")
+        }
     };
-    let written = directory.write(REPORT_FILE, &in_markdown);
-    say(&in_terminal);
-    say(&format!("kept in {}\n", directory.path().display()));
-    match (ended?, report.standing()) {
-        (Ended::Interrupted, _) => written.map(|()| Ended::Interrupted),
-        (_, Standing::SomeFailed) => written.map(|()| Ended::SomeFailed),
-        (_, Standing::Well) => written.map(|()| Ended::Well),
+    match voice() {
+        Voice::Full if run.record.options.sweep.is_some() => say(&(sweep::terminal(&report) + &kept)),
+        Voice::Full => say(&(terminal::terminal(&report) + &beside + &kept)),
+        Voice::Quiet => {}
+        Voice::Json => eprintln!("{}", kept.trim_end()),
+    }
+    let ended = match (ended?, report.standing()) {
+        (Ended::Interrupted, _) => Ended::Interrupted,
+        (_, Standing::SomeFailed) => Ended::SomeFailed,
+        (_, Standing::Well) => Ended::Well,
+    };
+    written.map(|_| made(ended))
+}
+
+/// The records as they go to standard output, if that was asked for: `run.json` in one line, then a line per slice.
+struct Said(bool);
+
+impl Said {
+    fn of(record: &RunRecord) -> Result<Self> {
+        let said = Self(voice() == Voice::Json);
+        said.line(record)?;
+        Ok(said)
+    }
+
+    fn slice(&mut self, slice: &SliceRecord) -> Result<()> {
+        self.line(slice)
+    }
+
+    fn line(&self, record: &impl serde::Serialize) -> Result<()> {
+        if self.0 {
+            say(&(serde_json::to_string(record)? + "\n"));
+        }
+        Ok(())
     }
 }
 
@@ -163,15 +212,28 @@ fn foresight(request: &Request) -> String {
     format!("{blocks} blocks; ratios are to {baseline}, which takes part twice; verdicts take {needed} blocks at least")
 }
 
+/// That a folder for a result is not there yet.
+fn must_be_new(out: Option<&Path>) -> Result<()> {
+    match out.filter(|out| out.exists()) {
+        Some(out) => anyhow::bail!("{} is there already, and a result is never overwritten", out.display()),
+        None => Ok(()),
+    }
+}
+
 /// What must be true before anything is built or started; gives the load tool's version.
 fn must_hold(request: &Request) -> Result<String> {
-    if let Some(out) = request.out.as_ref().filter(|out| out.exists()) {
-        anyhow::bail!("{} is there already, and a result is never overwritten", out.display());
-    }
+    must_be_new(request.out.as_deref())?;
     let tool = request.tool;
     let version = process::tool::version(tool)
         .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
     raise_file_limit(request.most_connections())?;
+    if let Some(containers) = &request.containers {
+        process::docker::available()?;
+        for target in &request.targets {
+            containers.service(target).map_err(anyhow::Error::msg)?;
+        }
+        process::docker::remove_left()?;
+    }
     for target in &request.targets {
         let address = target.address();
         if let Err(error) = ports::prove_free(address) {
@@ -196,10 +258,30 @@ fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> 
 }
 
 /// Builds every target as it is measured; a target → why it could not be built.
-pub(crate) fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<String, String>, Interrupted>> {
+fn build(workspace: &Workspace, request: &Request) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
-    let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
-    for target in packages {
+    if let Some(containers) = &request.containers {
+        let commit = Commit::of(&workspace.root).hash.to_string();
+        for target in &request.targets {
+            eprintln!("building the image of {}", target.name());
+            match process::build::image(containers, target, &commit) {
+                Ok(Ok(())) => {}
+                Ok(Err(why)) => drop(not_built.insert(target.name().to_owned(), why)),
+                Err(interrupted) => return Ok(Err(interrupted)),
+            }
+        }
+        return Ok(Ok(not_built));
+    }
+    build_here(workspace, &request.targets)
+}
+
+/// Builds those that are built with cargo; a target → why it could not be built.
+pub(crate) fn build_here(
+    workspace: &Workspace,
+    targets: &[Target],
+) -> Result<Result<HashMap<String, String>, Interrupted>> {
+    let mut not_built = HashMap::new();
+    for target in targets.iter().filter(|target| target.is_built_here()) {
         eprintln!("building {}", target.name());
         match process::build(workspace, target) {
             Ok(Ok(())) => {}
@@ -227,7 +309,12 @@ fn record(
         .iter()
         .map(|target| {
             let (program, features) = match &target.source {
-                Source::Package { .. } if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
+                _ if let Some(containers) = &request.containers => (containers.program(target), BTreeMap::new()),
+                _ if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
+                Source::Revision { root, package, binary } => {
+                    let own = Workspace { root: root.clone(), targets: Vec::new() };
+                    (Program::read(binary), own.features(&[package]).unwrap_or_default())
+                }
                 Source::Package { package, binary } => {
                     (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
                 }
@@ -237,9 +324,9 @@ fn record(
             };
             let source_lines = match &target.source {
                 Source::Package { package, .. } => workspace.source_lines(package),
-                Source::Command { .. } | Source::Original { .. } => None,
+                Source::Revision { .. } | Source::Command { .. } | Source::Original { .. } => None,
             };
-            target_record(target, request.workers, program.into(), features, source_lines)
+            target_record(target, request, program.into(), features, source_lines)
         })
         .collect();
     let (slice_s, requests) = match request.extent {
@@ -259,6 +346,7 @@ fn record(
         depth: request.shapes.contains(&Shape::Pipelined).then_some(request.depth),
         rate: (request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate)).then_some(request.rate),
         sweep: request.sweep.first().map(|setting| setting.knob),
+        launcher: request.launcher(),
     };
     let name = request.tool.name().to_owned();
     let tool = ToolRecord { program: Program::of_command(&name, Path::new(".")).into(), name, version: tool_version };
@@ -282,6 +370,8 @@ fn record(
         targets,
         target_files: resume::checksums(&request.target_files),
         cells: request.cells(),
+        versus: request.versus.clone(),
+        pilot: None,
         capacity,
     }
 }
@@ -293,12 +383,19 @@ fn started_by(target: &Target, workers: Option<usize>, folder: &Path) -> Option<
 
 fn target_record(
     target: &Target,
-    workers: Option<usize>,
+    request: &Request,
     program: Known<Program>,
     features: crate::targets::Features,
     source_lines: Option<u64>,
 ) -> TargetRecord {
     let description = &target.description;
+    let chosen = request.workers;
+    let (workers, command) = match &request.containers {
+        None => (target.workers(chosen), target.command(chosen)),
+        Some(containers) => {
+            (containers.workers(target, chosen), containers.line(target, "NAME", chosen, 0).unwrap_or_default())
+        }
+    };
     TargetRecord {
         name: description.name.clone(),
         kind: description.kind.clone(),
@@ -307,9 +404,9 @@ fn target_record(
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
-        workers: Some(target.workers(workers)).filter(|count| *count > 0),
-        command: target.command(workers),
-        built_here: matches!(target.source, Source::Package { .. }),
+        workers: Some(workers).filter(|count| *count > 0),
+        command,
+        built_here: target.is_built_here(),
         program,
         features,
         source_lines,
@@ -332,9 +429,12 @@ fn measure(
     let by_name: HashMap<&str, &Target> = measured.iter().map(|target| (target.name(), target)).collect();
     let steps = plan(&record.cells, request.blocks, request.seed);
     let mut turns = resume::left(steps, request.blocks, done)?;
-    let mut progress = Progress::new(done.len() + turns.len(), record.cells.len(), done.len(), turns.again());
+    let mut progress = Progress::new(done.len() + turns.len(), &record.cells, done.len(), turns.again());
+    let mut said = Said::of(record)?;
     let mut not_started = NotStarted::default();
     for slice in done {
+        progress.saw(slice);
+        said.slice(slice)?;
         not_started.note(&slice.cell.target, &slice.outcome);
     }
     while let Some(turns::Turn { step, tried }) = turns.next().cloned() {
@@ -365,7 +465,7 @@ fn measure(
             directory.must_have_room()?;
         }
         let disturbed = outcome.is_disturbed();
-        directory.append(&SliceRecord {
+        let slice = SliceRecord {
             schema: SCHEMA,
             block: step.block,
             tried,
@@ -374,7 +474,10 @@ fn measure(
             environment_padding: step.environment_padding,
             command,
             outcome,
-        })?;
+        };
+        directory.append(&slice)?;
+        said.slice(&slice)?;
+        progress.saw(&slice);
         match turns.taken(disturbed) {
             Some(again) => progress.again(again),
             None => progress.done(step),

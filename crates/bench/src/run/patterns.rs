@@ -131,6 +131,8 @@ mod tests {
         syn_retransmits: Some(0),
         time_wait: Some(0),
         port_room: Some(28_000),
+        throttled_s: None,
+        carrying_cpu_s: None,
         harness_cpu_s: None,
         little: Some(0.97),
     };

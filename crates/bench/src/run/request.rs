@@ -3,12 +3,16 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::container::Launcher;
 use crate::load::{Extent, Job, LoadTool, Manner, Shape};
 use crate::plan::{Cell, Knob, Setting};
+use crate::process::Containers;
+use crate::results::VersusRecord;
 use crate::stats::Rules;
 use crate::targets::Target;
 
 /// What the user wants measured, and how.
+#[derive(Clone)]
 pub struct Request {
     /// Who.
     pub targets: Vec<Target>,
@@ -42,6 +46,10 @@ pub struct Request {
     pub out: Option<PathBuf>,
     /// The files that targets of the user's own came from.
     pub target_files: Vec<PathBuf>,
+    /// The two commits that are compared, if that is what this run is for.
+    pub versus: Option<VersusRecord>,
+    /// How targets are put into containers, if they are.
+    pub containers: Option<Containers>,
 }
 
 impl Request {
@@ -53,6 +61,11 @@ impl Request {
             measured.extend(self.targets.iter().find(|target| target.name() == self.baseline).map(Target::again));
         }
         measured
+    }
+
+    /// What starts the targets.
+    pub fn launcher(&self) -> Launcher {
+        self.containers.as_ref().map_or(Launcher::Native, Containers::launcher)
     }
 
     /// The most targets that meet in one shape, by what they say of themselves.

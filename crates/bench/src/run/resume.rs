@@ -8,11 +8,13 @@ use anyhow::{Context, Result, ensure};
 
 use super::Request;
 use super::turns::{Turn, Turns};
+use crate::container::Launcher;
 use crate::load::{self, Extent};
 use crate::machine::{Fingerprint, Known, sha256};
 use crate::plan::Step;
-use crate::results::{Options, RunRecord, SliceRecord, TargetRecord};
-use crate::targets::{Workspace, all, pick};
+use crate::process::Containers;
+use crate::results::{Options, RevisionRecord, RunRecord, SliceRecord, TargetRecord};
+use crate::targets::{Revision, Workspace, all, both, pick};
 
 /// What was asked for when the run began.
 ///
@@ -33,6 +35,7 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         depth,
         rate,
         sweep: _, // its steps are those of the cells
+        launcher,
     } = &record.options;
     let mut sweep: Vec<_> = record.cells.iter().filter_map(|cell| cell.setting).collect();
     sweep.sort_unstable();
@@ -45,10 +48,18 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
     let target_files: Vec<PathBuf> = record.target_files.keys().map(PathBuf::from).collect();
     let names: Vec<String> = record.compared().map(|target| target.name.clone()).collect();
     ensure!(!names.is_empty(), "the run has no targets");
+    let targets = match &record.versus {
+        None => pick(&all(workspace, &target_files)?, &names)?,
+        Some(versus) => {
+            let checkout = |revision: &RevisionRecord| Revision::checkout(&workspace.root, &revision.hash);
+            let names: Vec<String> = versus.pairs.iter().map(|pair| pair.target.clone()).collect();
+            both(&checkout(&versus.a)?, &checkout(&versus.b)?, &names)?
+        }
+    };
     Ok(Request {
         baseline: record.comparison.baseline.clone(),
         rules: record.comparison.rules,
-        targets: pick(&all(workspace, &target_files)?, &names)?,
+        targets,
         tool: load::tool(tool).with_context(|| format!("no load tool is called {tool}"))?,
         shapes: shapes.clone(),
         connections: *connections,
@@ -62,6 +73,13 @@ pub fn request(workspace: &Workspace, record: &RunRecord) -> Result<Request> {
         rate: rate.unwrap_or_default(),
         sweep,
         target_files,
+        versus: record.versus.clone(),
+        containers: match launcher {
+            Launcher::Native => None,
+            Launcher::Docker { network, limits } => {
+                Some(Containers { root: workspace.root.clone(), network: *network, limits: limits.clone() })
+            }
+        },
     })
 }
 

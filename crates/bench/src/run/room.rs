@@ -47,7 +47,9 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Finds a place for `target`.
+/// Finds a place for `target`. That connections come from another address instead is not tried, though ab can do so
+/// (`-B`): a port that was bound to an address is none of those that connect(2) picks from, to whomever, as long as
+/// that connection is in TIME_WAIT, so that each such slice would leave less room to everyone after it.
 ///
 /// # Errors
 /// When the user interrupts the wait.

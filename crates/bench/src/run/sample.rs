@@ -25,6 +25,8 @@ pub struct Before {
     threads: Threads,
     tcp: Option<TcpCounters>,
     opened: Option<u64>,
+    throttled: Option<Duration>,
+    carrying: Option<TreeCpu>,
     /// What the machine, the server and the harness itself had used: read last, being what is over the load alone. The
     /// harness's is the innermost: to find the server's processes is work of its own.
     machine: Option<MachineCpu>,
@@ -53,6 +55,8 @@ impl Before {
             threads: server.scheduled(),
             tcp: TcpCounters::read(),
             opened: ports::connections_opened(),
+            throttled: server.throttled(),
+            carrying: server.carrying(),
             machine: MachineCpu::read(),
             cpu: server.cpu(),
             harness: cpu::own(),
@@ -72,6 +76,8 @@ impl Before {
         let scheduled = Some(server.scheduled().since(&self.threads))
             .filter(|scheduled| scheduled.ran.as_secs_f64() >= COVERS * cpu.total.as_secs_f64());
         let resident = server.resident();
+        let throttled = server.throttled().zip(self.throttled).map(|(after, before)| after.saturating_sub(before));
+        let carrying = server.carrying().zip(self.carrying).map(|(after, before)| after.since(&before).total);
         let conditions = Conditions {
             cores: machine.map(|machine| machine.cores),
             usable_cores: Some(cores()),
@@ -87,6 +93,8 @@ impl Before {
             accept_overflows: tcp.map(|tcp| tcp.accept_overflows),
             accept_drops: tcp.map(|tcp| tcp.accept_drops),
             syn_retransmits: tcp.map(|tcp| tcp.syn_retransmits),
+            throttled_s: throttled.map(|throttled| throttled.as_secs_f64()),
+            carrying_cpu_s: carrying.map(|carrying| carrying.as_secs_f64()),
             harness_cpu_s: harness.map(|harness| harness.as_secs_f64()),
             ..Conditions::default()
         };

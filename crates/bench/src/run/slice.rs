@@ -12,7 +12,7 @@ use crate::plan::Step;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
-use crate::results::{Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage};
+use crate::results::{Conditions, Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage};
 use crate::run::Request;
 use crate::run::patterns::{self, Traces};
 use crate::run::room::{self, Place};
@@ -53,6 +53,7 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         workers: request.workers_at(step.cell.setting),
         log: &log,
         environment_padding: step.environment_padding,
+        containers: request.containers.as_ref(),
     };
     let place = room::place(target)?;
     let mut server = match Server::start(&place.target, &start) {
@@ -136,12 +137,7 @@ struct Slice<'a> {
 
 impl Slice<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
-        let address = self.place.target.address();
-        let dialect = self.request.tool.dialect();
-        let keep = self.job.manner.shape().keeps();
-        let answer = self.check().map_err(at(Stage::Before))?;
-        let (connections, requests) = (self.job.connections, self.place.target.description.warm_up_requests);
-        check::warm_up(address, dialect, keep, connections, requests).map_err(at(Stage::Before))?;
+        let answer = self.make_ready(server)?;
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = self.request.tool.side_file() {
@@ -190,6 +186,33 @@ impl Slice<'_> {
             }
             Err(interrupted) => Err(interrupted),
         }
+    }
+
+    /// Checks the target and warms it up. What keeps it from that may have a known cause, which is no fault of its own.
+    fn make_ready(&self, server: &Server) -> Result<check::Answer, Stopped> {
+        let file_room = server.file_room();
+        let (address, dialect) = (self.place.target.address(), self.request.tool.dialect());
+        let (connections, requests) = (self.job.connections, self.place.target.description.warm_up_requests);
+        let keep = self.job.manner.shape().keeps();
+        let answer = self.check();
+        let ready = answer.and_then(|answer| {
+            check::warm_up(address, dialect, keep, connections, requests)?;
+            Ok(answer)
+        });
+        ready.map_err(|reason| {
+            let mut causes = patterns::named(&Traces {
+                shape: self.job.manner.shape(),
+                connections,
+                report: None,
+                busy: 0.0,
+                opened: None,
+                file_room,
+                printed: [&server.printed(), &reason],
+                conditions: &Conditions { port_room: self.place.room, ..Conditions::default() },
+            });
+            causes.extend(self.place.said.clone());
+            at(Stage::Before)(std::iter::once(reason).chain(causes).collect::<Vec<_>>().join("; "))
+        })
     }
 
     /// What the tool says, if that and the server stand up to everything that is known of the slice.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use super::Answer;
 use super::swapped;
 use crate::load::{self, Extent, Shape};
-use crate::process::{own_program, ports};
+use crate::process::{Lock, own_program, ports};
 use crate::report::table::Slices;
 use crate::report::{Judgement, Report, by_block};
 use crate::results::Run;
@@ -102,10 +102,12 @@ fn measured(workspace: &Workspace, targets: &[(&str, u64)], blocks: u32, out: &P
     let port = PORTS.into_iter().find(free).context("no port from 8600 to 8699 is free")?;
     let targets = targets.iter().map(|(name, burn_us)| target(name, *burn_us, port)).collect::<Result<Vec<_>>>()?;
     let request = Request {
+        containers: None,
         depth: 0,
         rate: 0,
         sweep: Vec::new(),
         target_files: Vec::new(),
+        versus: None,
         baseline: targets[0].name().to_owned(),
         targets,
         rules: Rules::default(),
@@ -119,7 +121,7 @@ fn measured(workspace: &Workspace, targets: &[(&str, u64)], blocks: u32, out: &P
         seed: fresh_seed(),
         out: Some(out.to_owned()),
     };
-    match run::run(workspace, &request)? {
+    match run::run(&Lock::take()?, workspace, &request)?.ended {
         Ended::Interrupted => Ok(None),
         Ended::Well | Ended::SomeFailed => Run::read(out).map(Some),
     }

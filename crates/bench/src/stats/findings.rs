@@ -5,8 +5,9 @@ use serde::Serialize;
 use super::holm::{holm, holm_of_either};
 use super::input::{Better, Input, Metric, Rules, Series};
 use super::paired::{Differences, differences};
-use super::signed_rank::{Nulls, Walsh};
+use super::signed_rank::{Interval, Nulls, Walsh};
 use super::tiers;
+use super::unpaired::Change;
 use super::verdict::{Conclusion, Tested, Verdict, units_needed};
 
 /// The level of every interval that is shown, for one comparison by itself.
@@ -84,6 +85,12 @@ pub struct RatioInterval {
     pub high: f64,
     /// The level attained, from 0 to 1.
     pub level: f64,
+}
+
+impl RatioInterval {
+    fn of_logarithms(interval: Interval) -> Self {
+        Self { low: interval.low.exp(), high: interval.high.exp(), level: interval.level }
+    }
 }
 
 /// A p alone and in its family.
@@ -192,6 +199,29 @@ pub fn difference_of(differences: &[f64]) -> Option<(f64, Option<(f64, f64)>)> {
     Some((walsh.estimate(), interval.map(|interval| (interval.low, interval.high))))
 }
 
+/// What has become of each of a family of pairs, A before B, block by block; `None` where A or B has no value, which still
+/// counts as a test.
+pub fn paired_changes(metric: Metric, rules: &Rules, family: &[Option<(Series, Series)>]) -> Vec<Option<Change>> {
+    let mut nulls = Nulls::default();
+    let pair = |(a, b): &(Series, Series), nulls: &mut Nulls| Pair::of(b, a, rules, nulls);
+    let pairs: Vec<Option<Pair>> =
+        family.iter().map(|both| both.as_ref().and_then(|both| pair(both, &mut nulls))).collect();
+    let found = conclude(&pairs, metric, rules, &mut nulls);
+    let level = 1.0 - rules.alpha() / pairs.len().max(1) as f64;
+    let mut change = |(pair, found): (&Option<Pair>, Found)| {
+        let (pair, Found::Compared(comparison)) = (pair.as_ref()?, found) else { return None };
+        let family_interval = pair.walsh.interval(level, nulls.of(comparison.units));
+        Some(Change {
+            units: (comparison.units, comparison.units),
+            ratio: comparison.ratio,
+            interval: comparison.interval,
+            family_interval: family_interval.map(RatioInterval::of_logarithms),
+            conclusion: comparison.conclusion,
+        })
+    };
+    pairs.iter().zip(found).map(&mut change).collect()
+}
+
 fn differs(found: &Found) -> bool {
     match found {
         Found::Compared(comparison) => {
@@ -217,7 +247,7 @@ fn conclude(pairs: &[Option<Pair>], metric: Metric, rules: &Rules, nulls: &mut N
             autocorrelation: *autocorrelation,
             ratio: log_ratio.exp(),
             range: (low.exp(), high.exp()),
-            interval: interval.map(|i| RatioInterval { low: i.low.exp(), high: i.high.exp(), level: i.level }),
+            interval: interval.map(RatioInterval::of_logarithms),
             difference: Evidence { p: pair.p_difference, p_family: p_difference },
             equivalence: Evidence { p: pair.p_equivalence, p_family: p_equivalence },
             conclusion: Tested { units, log_ratio, p_difference, p_equivalence }.conclude(metric, rules, pairs.len()),

@@ -24,6 +24,14 @@ pub enum Better {
 }
 
 impl Metric {
+    /// As it stands in sentences.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Cost => "cost",
+            Self::Rps => "req/s",
+        }
+    }
+
     /// Which way it is better. Everything that says "faster" asks here.
     pub fn better(self) -> Better {
         match self {

@@ -24,7 +24,7 @@ mod verdict;
 
 pub use findings::{
     Against, Comparison, Evidence, Findings, Found, NoiseFloor, RatioInterval, Resolution, Tier, Tiers, analyse,
-    difference_of,
+    difference_of, paired_changes,
 };
 pub use input::{BadRules, Better, Input, Metric, NoRatio, Rules, Series};
 pub use pilot::{Because, PilotTooShort, Planned, units_for};

@@ -53,7 +53,7 @@ pub struct PilotTooShort {
 /// Stat.* 34:1507-1512: the asymptotic efficiency beside the mean is 3/π for normal values, and never under 0.864).
 ///
 /// # Errors
-/// If a target has fewer than 3 units.
+/// If a target has one or two units.
 pub fn units_for(pilot: &Input, half_width: f64) -> Result<Planned, PilotTooShort> {
     let (alpha, family) = (pilot.rules.alpha(), pilot.targets.len().max(1));
     let least = NEIGHBOURS * units_needed(family, alpha);
@@ -61,6 +61,10 @@ pub fn units_for(pilot: &Input, half_width: f64) -> Result<Planned, PilotTooShor
     for target in &pilot.targets {
         // Not averaged: in so few units, neighbours seem to go together by chance too often.
         let values = by_group(target, &pilot.baseline);
+        // Who has failed has no spread.
+        if values.is_empty() {
+            continue;
+        }
         let spread = upper_spread(&values)
             .ok_or_else(|| PilotTooShort { target: target.name().to_owned(), units: values.len() })?;
         let z = Normal::standard().inverse_cdf(1.0 - alpha / (2 * family) as f64);

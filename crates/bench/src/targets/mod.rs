@@ -4,6 +4,7 @@ mod description;
 mod file;
 mod originals;
 mod pick;
+mod revision;
 mod workspace;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -13,6 +14,7 @@ pub use description::{Description, StackSize, Workers};
 pub use file::from_file;
 pub use originals::{NotInstalled, originals};
 pub use pick::{UnknownTarget, installed, pick};
+pub use revision::{Revision, both};
 pub use workspace::{Features, Workspace, WorkspaceError};
 
 /// Something that can be measured.
@@ -38,6 +40,15 @@ pub enum Source {
         /// Where its release binary is, once it is built.
         binary: PathBuf,
     },
+    /// A server of another commit of this project, built in a worktree.
+    Revision {
+        /// The worktree.
+        root: PathBuf,
+        /// The package's name.
+        package: String,
+        /// Where its release binary is, once it is built.
+        binary: PathBuf,
+    },
     /// A command of the user's own, run in the folder of the file that names it.
     Command {
         /// The folder.
@@ -56,7 +67,7 @@ impl Source {
     /// The folder that its command is run in; `None` if that does not matter.
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Package { .. } => None,
+            Self::Package { .. } | Self::Revision { .. } => None,
             Self::Command { folder } | Self::Original { folder, .. } => Some(folder),
         }
     }
@@ -98,7 +109,7 @@ impl Target {
     /// Whether it can be told to listen on another loopback address.
     pub fn can_move(&self) -> bool {
         match self.source {
-            Source::Package { .. } | Source::Original { .. } => true,
+            Source::Package { .. } | Source::Revision { .. } | Source::Original { .. } => true,
             Source::Command { .. } => self.description.command.iter().any(|word| word.contains("{host}")),
         }
     }
@@ -111,7 +122,7 @@ impl Target {
     /// The command line that starts it; `workers` only where the user chose a number.
     pub fn command(&self, workers: Option<usize>) -> Vec<String> {
         let template = match &self.source {
-            Source::Package { binary, .. } => {
+            Source::Package { binary, .. } | Source::Revision { binary, .. } => {
                 let mut line = vec![binary.display().to_string()];
                 line.extend(["--host", "{host}", "--port", "{port}"].map(String::from));
                 line
@@ -120,7 +131,7 @@ impl Target {
         };
         let number = self.number(workers);
         let mut line: Vec<String> = template.iter().map(|word| self.filled_in(word, number)).collect();
-        if matches!(self.source, Source::Package { .. }) && self.description.workers != Workers::Fixed {
+        if self.is_built_here() && self.description.workers != Workers::Fixed {
             line.extend(["--workers".to_owned(), number.to_string()]);
         }
         line
@@ -149,12 +160,17 @@ impl Target {
         let address = self.address();
         let prefix = match &self.source {
             Source::Original { prefix, .. } => prefix.display().to_string(),
-            Source::Package { .. } | Source::Command { .. } => String::new(),
+            Source::Package { .. } | Source::Revision { .. } | Source::Command { .. } => String::new(),
         };
         word.replace("{host}", &address.ip().to_string())
             .replace("{port}", &address.port().to_string())
             .replace("{workers}", &workers.to_string())
             .replace("{prefix}", &prefix)
+    }
+
+    /// Whether it is built with cargo, of this commit of the project or of another.
+    pub fn is_built_here(&self) -> bool {
+        matches!(self.source, Source::Package { .. } | Source::Revision { .. })
     }
 
     /// Whether it is one of the servers that the first comparisons measured, or stands in for one.

@@ -104,11 +104,20 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), targets })
     }
 
-    /// The command line that builds one server as it is measured, to be run in the root.
-    pub fn build_command(package: &str) -> Vec<String> {
+    /// The command line that builds one server as it is measured, to be run in the root; into the folder that cargo has
+    /// for it, if none is named.
+    pub fn build_command(package: &str, into: Option<&Path>) -> Vec<String> {
         let cargo = cargo_program().to_string_lossy().into_owned();
         let args = ["build", "--release", "--locked", "--quiet", "-p", package].map(str::to_owned);
-        std::iter::once(cargo).chain(args).collect()
+        let into = into.map(|folder| ["--target-dir".to_owned(), folder.to_string_lossy().into_owned()]);
+        std::iter::once(cargo).chain(args).chain(into.into_iter().flatten()).collect()
+    }
+
+    /// Where the servers of another commit are built, whatever the user's cargo is told: in a folder that two worktrees
+    /// share, cargo takes one's binary for the other's, since it knows packages by their place in the workspace and
+    /// changes by their time.
+    pub fn target_of_revision(root: &Path) -> PathBuf {
+        root.join("target")
     }
 
     /// What `packages` are built from when they are built together, or the whole workspace if none is named: crate and

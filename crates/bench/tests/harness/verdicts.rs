@@ -1,6 +1,6 @@
 //! What a run says of the differences that it found.
 
-use hello_bench::results::Outcome;
+use hello_bench::results::{Outcome, Run};
 
 use crate::fixture::{Fixture, free_port, hello_bench, text};
 
@@ -96,4 +96,31 @@ fn the_server_of_the_self_test_gives_the_agreed_response_and_burns_what_it_says(
     };
     let charged = cost("burning") - cost("idle");
     assert!(charged > 0.9 * BURNT_US as f64 && charged < 2.0 * BURNT_US as f64, "{charged} µs of {BURNT_US}");
+}
+
+#[test]
+fn the_number_of_blocks_is_planned_from_a_pilot_whose_blocks_are_not_used_again() {
+    let fixture = Fixture::new().with("none", 0).with("burns", 2000);
+    let (status, printed, run) = fixture.run(&[SHORT, &["--blocks", "auto", "--max-blocks", "7"]].concat());
+    assert_eq!(status, Some(0), "{printed}");
+    let planned = run.record.pilot.as_ref().unwrap();
+    // Two targets take twice six blocks at the least.
+    assert!(planned.wanted >= 12, "{printed}");
+    assert_eq!((run.record.options.blocks, run.slices.len()), (7, 3 * 7), "{printed}");
+    assert!(printed.contains("over --max-blocks 7"), "{printed}");
+    assert!(printed.contains("The number of blocks was fixed by a pilot of 6 blocks"), "{printed}");
+    let pilot = Run::read(&fixture.out().with_file_name(&planned.folder)).unwrap();
+    assert_eq!(pilot.slices.len(), 3 * 6);
+    assert_ne!(pilot.record.options.seed, run.record.options.seed);
+}
+
+#[test]
+fn flags_that_mean_nothing_without_a_pilot_are_refused() {
+    let fixture = Fixture::new().with("none", 0);
+    for wrong in
+        [&["--resolve", "3%"][..], &["--max-blocks", "9"], &["--blocks", "auto", "--quick"], &["--blocks", "0"]]
+    {
+        let output = fixture.command(wrong).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}: {}", text(&output));
+    }
 }

@@ -30,6 +30,14 @@ impl Axis {
         Self { is_log: false, low: 0.0, high: count * step, label: label.to_owned(), ticks }
     }
 
+    /// From 0 to exactly `high`: for what has an end of its own, as the blocks of a run.
+    pub fn up_to(high: f64, label: &str) -> Self {
+        let high = if high > 0.0 { high } else { 1.0 };
+        let round = Self::from_zero([high], label);
+        let ticks = round.ticks.into_iter().filter(|(value, _)| *value <= high * (1.0 + 1e-9)).collect();
+        Self { high, ticks, ..round }
+    }
+
     /// On which equal ratios are equal lengths. Values that are not above 0 have no place on it.
     pub fn log(values: impl IntoIterator<Item = f64>, label: &str) -> Self {
         let (low, high) = finite(values)
@@ -80,7 +88,11 @@ fn log_ticks(low: f64, high: f64) -> Vec<f64> {
         return (first..=last).map(|n| n as f64 * step).collect();
     }
     let decades = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
-    let marks: &[f64] = if high / low < 2e3 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let marks: &[f64] = match high / low {
+        ..10.0 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+        ..2e3 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
     let all = decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10_f64.powi(decade)));
     all.filter(|value| *value >= low && *value <= high).collect()
 }
@@ -109,6 +121,14 @@ mod tests {
         assert_eq!([axis.share(0.0), axis.share(12.5), axis.share(99.0)], [0.0, 0.5, 1.0]);
         assert_eq!(ticks(&Axis::from_zero([100_000.0], "")), ["0", "20 000", "40 000", "60 000", "80 000", "100 000"]);
         assert_eq!(ticks(&Axis::from_zero([0.03], "")), ["0", "0.01", "0.02", "0.03"]);
+    }
+
+    #[test]
+    fn what_has_an_end_of_its_own_ends_there() {
+        let axis = Axis::up_to(18.0, "blocks");
+        assert_eq!(ticks(&axis), ["0", "5", "10", "15"]);
+        assert_eq!([axis.share(9.0), axis.share(18.0)], [0.5, 1.0]);
+        assert_eq!(ticks(&Axis::up_to(0.0, "")).first(), Some(&"0"));
     }
 
     #[test]

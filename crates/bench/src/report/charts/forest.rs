@@ -14,6 +14,8 @@ pub struct Mark {
     pub ratio: Option<f64>,
     /// An interval, or the ends of what was seen.
     pub ends: Option<(f64, f64)>,
+    /// Whether these are an interval; else they are the smallest and the largest value.
+    pub is_interval: bool,
     /// The verdict as a word of the legend.
     pub verdict: &'static str,
     /// The figures, written out.
@@ -27,8 +29,6 @@ pub struct Forest {
     pub axis: Axis,
     /// Between these, targets are equivalent.
     pub band: (f64, f64),
-    /// Whether the ends are intervals; else they are the smallest and the largest value.
-    pub intervals: bool,
     /// From top to bottom.
     pub marks: Vec<Mark>,
 }
@@ -56,7 +56,11 @@ pub fn forest(place: Place, of: &Forest) -> Drawing {
             Key { mark: symbol.at(7.0, 0.0, colour), means: word.to_owned() }
         })
         .collect();
-    legend.push(Key { mark: interval(0.0, 14.0, 0.0, "c5", of.intervals), means: ends_are(of).to_owned() });
+    for (is_interval, means) in [(true, "95 % interval"), (false, "smallest to largest block")] {
+        if of.marks.iter().any(|mark| mark.ends.is_some() && mark.is_interval == is_interval) {
+            legend.push(Key { mark: interval(0.0, 14.0, 0.0, "c5", is_interval), means: means.to_owned() });
+        }
+    }
     let band = html! { rect.band x="0" y="-6" width="14" height="12" {} };
     legend.push(Key { mark: band, means: "no further apart than the margin".to_owned() });
     let under = |plot: &Plot| {
@@ -70,14 +74,10 @@ pub fn forest(place: Place, of: &Forest) -> Drawing {
         let mark = &of.marks[row];
         let (symbol, colour) = look(mark.verdict);
         html! {
-            @if let Some((low, high)) = mark.ends { (interval(plot.x(low), plot.x(high), y, colour, of.intervals)) }
+            @if let Some((low, high)) = mark.ends { (interval(plot.x(low), plot.x(high), y, colour, mark.is_interval)) }
             @if let Some(ratio) = mark.ratio { (symbol.at(plot.x(ratio), y, colour)) }
         }
     })
-}
-
-fn ends_are(of: &Forest) -> &'static str {
-    if of.intervals { "95 % interval" } else { "smallest to largest block" }
 }
 
 fn interval(low: f64, high: f64, y: f64, colour: &str, is_interval: bool) -> Markup {

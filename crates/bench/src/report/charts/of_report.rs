@@ -79,9 +79,6 @@ fn ratios(report: &Report, table: &Table, findings: &Findings) -> Option<Chart> 
     let of = Forest {
         axis: Axis::log(ends.chain([1.0 / margin, margin]), &format!("ratio to {}, {less}", findings.baseline)),
         band: (1.0 / margin, margin),
-        intervals: all()
-            .flat_map(|f| &f.against_baseline)
-            .any(|against| comparison_of(&against.found).is_some_and(|found| found.interval.is_some())),
         marks,
     };
     let title = format!("{what} beside {}, {}", findings.baseline, table.shape);
@@ -92,11 +89,25 @@ fn ratios(report: &Report, table: &Table, findings: &Findings) -> Option<Chart> 
 fn mark(findings: &Findings, name: &str) -> Mark {
     if name == findings.baseline {
         let figures = "1, the baseline".to_owned();
-        return Mark { name: name.to_owned(), ratio: Some(1.0), ends: None, verdict: "baseline", figures };
+        return Mark {
+            name: name.to_owned(),
+            ratio: Some(1.0),
+            ends: None,
+            is_interval: true,
+            verdict: "baseline",
+            figures,
+        };
     }
     match compared(findings, name) {
         Some(found) => beside(name, found, false),
-        None => Mark { name: name.to_owned(), ratio: None, ends: None, verdict: "–", figures: "–".to_owned() },
+        None => Mark {
+            name: name.to_owned(),
+            ratio: None,
+            ends: None,
+            is_interval: true,
+            verdict: "–",
+            figures: "–".to_owned(),
+        },
     }
 }
 
@@ -108,7 +119,14 @@ fn beside(name: &str, found: &Comparison, is_floor: bool) -> Mark {
     let words = if is_floor || verdict == "no verdict" { String::new() } else { format!(" {verdict}") };
     let ends = ends(found);
     let figures = format!("{} ({}){words}", ratio(found.ratio), between(ends));
-    Mark { name: name.to_owned(), ratio: Some(found.ratio), ends: Some(ends), verdict, figures }
+    Mark {
+        name: name.to_owned(),
+        ratio: Some(found.ratio),
+        ends: Some(ends),
+        is_interval: found.interval.is_some(),
+        verdict,
+        figures,
+    }
 }
 
 fn ends(found: &Comparison) -> (f64, f64) {
@@ -203,7 +221,7 @@ fn slices(report: &Report, table: &Table) -> Chart {
     };
     let (low, high) = (ratio_tick(1.0 / end), ratio_tick(end));
     let value = Axis::log([1.0 / end, end], label).with_ticks(&[(1.0 / end, &low), (1.0, "1"), (end, &high)]);
-    let time = Axis::from_zero([f64::from(report.run.record.options.blocks)], "blocks since the run began");
+    let time = Axis::up_to(report.run.record.options.blocks.into(), "blocks since the run began");
     let strips = rows(table);
     let title = format!("Every slice in the order of time, {}", table.shape);
     let says = format!("The cost in each slice beside its target's median, for {} targets", strips.len());

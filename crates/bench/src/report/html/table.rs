@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::report::columns::{below, limit, rps};
-use crate::report::judgement::{Judgement, compared};
+use crate::report::judgement::{Judgement, compared, too_few};
 use crate::report::table::{Below, Report, Row, Table};
 use crate::report::units::{digits, mebibytes, ratio, thousands};
 use crate::report::verdicts::{between, tier};
@@ -43,7 +43,7 @@ pub fn of(report: &Report, table: &Table) -> Markup {
         div.scroll tabindex="0" role="region" aria-label=(format!("Figures, {}", table.shape)) { table {
             thead { tr { @for (n, (words, unit)) in heads.iter().enumerate() {
                 th scope="col" .word[n == 0 || *unit == "word"] {
-                    button type="button" { (words) @if !unit.is_empty() && *unit != "word" { small { (unit) } } }
+                    button type="button" { span { (words) } @if !unit.is_empty() && *unit != "word" { small { (unit) } } }
                 }
             } } }
             tbody { @for row in &table.ranked {
@@ -60,7 +60,7 @@ pub fn of(report: &Report, table: &Table) -> Markup {
                 tr data-name=(own.target.name) {
                     th scope="row" title=(own.target.name) { (own.target.name) }
                     td.reason colspan=(heads.len() - 1) {
-                        span .failed[word == "FAILED"] { (word) } ": " (reason(own))
+                        div { span .failed[word == "FAILED"] { (word) } ": " (reason(own)) }
                     }
                 }
             } } }
@@ -77,12 +77,15 @@ fn reason(own: &Below) -> String {
 fn heads(table: &Table) -> Vec<Head> {
     let mut heads = vec![("target", ""), ("cost", "µs/response")];
     let [cost, of_rps] = findings(&table.judgement);
-    if cost.is_some() {
-        heads.extend([("ratio", "of cost"), ("interval", "95 %, of cost"), ("verdict", "word"), ("tier", "word")]);
+    if let Some(findings) = cost {
+        heads.extend(beside_heads(findings));
+        if too_few(findings).is_none() {
+            heads.push(("tier", "word"));
+        }
     }
     heads.push(("requests", "1/s"));
-    if of_rps.is_some() {
-        heads.extend([("ratio", "of requests"), ("interval", "95 %, of req."), ("verdict", "word")]);
+    if let Some(findings) = of_rps {
+        heads.extend(beside_heads(findings));
     }
     heads.extend([
         ("bottleneck", "word"),
@@ -90,10 +93,8 @@ fn heads(table: &Table) -> Vec<Head> {
         ("memory", "RSS, MiB"),
         ("response", "bytes"),
         ("start-up", "ms"),
-        ("binary", "KiB"),
-        ("crates", "built in"),
-        ("source", "lines"),
     ]);
+    heads.extend(built(table).iter().map(|(head, _)| *head));
     heads
 }
 
@@ -114,7 +115,9 @@ fn cells(report: &Report, table: &Table, row: &Row) -> Vec<Cell> {
     let mut cells = vec![Cell::number(Some(row.cost_us.median), digits)];
     if let Some(findings) = cost {
         cells.extend(beside(findings, name));
-        cells.push(Cell::word(tier(findings, name)));
+        if too_few(findings).is_none() {
+            cells.push(Cell::word(tier(findings, name)));
+        }
     }
     cells.push(Cell { shown: html! { (rps(row)) }, by: row.rps.median.to_string(), is_word: false });
     if let Some(findings) = of_rps {
@@ -123,51 +126,57 @@ fn cells(report: &Report, table: &Table, row: &Row) -> Vec<Cell> {
     let failed = report.run.slices.iter().filter(|slice| {
         slice.cell.target == *name && slice.cell.shape == table.shape && matches!(slice.outcome, Outcome::Failed(_))
     });
-    let program = row.target.program.get().filter(|_| row.target.built_here);
     cells.extend([
         Cell::word(limit(row)),
         Cell::number(Some(failed.count() as f64), thousands),
         Cell::number(Some(row.rss_bytes.median), mebibytes),
         Cell::number(Some(row.response_bytes.median), thousands),
         Cell::number(Some(row.start_up_s.median), |s| digits(s * 1e3)),
-        Cell::number(program.map(|program| program.bytes as f64), |bytes| thousands(bytes / 1024.0)),
-        Cell::number(crates(row.target), thousands),
-        Cell::number(lines(row.target), thousands),
     ]);
+    cells.extend(built(table).iter().map(|(_, get)| Cell::number(get(row.target), thousands)));
     cells
 }
 
-fn crates(target: &TargetRecord) -> Option<f64> {
-    (!target.features.is_empty()).then_some(target.features.len() as f64)
+/// What only a target that was built here has; a column that nobody has a value in is left out.
+fn built(table: &Table) -> Vec<(Head, fn(&TargetRecord) -> Option<f64>)> {
+    let all: [(Head, fn(&TargetRecord) -> Option<f64>); 3] = [
+        (("binary", "KiB"), |target| {
+            target.program.get().filter(|_| target.built_here).map(|program| program.bytes as f64 / 1024.0)
+        }),
+        (("crates", "built in"), |target| (!target.features.is_empty()).then_some(target.features.len() as f64)),
+        (("source", "lines"), |target| target.source_lines.map(|lines| lines as f64)),
+    ];
+    all.into_iter().filter(|(_, get)| table.ranked.iter().any(|row| get(row.target).is_some())).collect()
 }
 
-fn lines(target: &TargetRecord) -> Option<f64> {
-    target.source_lines.map(|lines| lines as f64)
+/// With too few blocks there is a ratio with what was seen, and no verdict.
+fn beside_heads(findings: &Findings) -> Vec<Head> {
+    match too_few(findings) {
+        Some(_) => vec![("ratio", "min–max")],
+        None => vec![("ratio", "95 % interval"), ("verdict", "word")],
+    }
 }
 
-/// Ratio, interval and verdict.
-fn beside(findings: &Findings, name: &str) -> [Cell; 3] {
+/// Ratio with its interval, and the verdict.
+fn beside(findings: &Findings, name: &str) -> Vec<Cell> {
     let word = |word: &'static str| Cell {
         shown: html! { span.badge.(word.split(' ').next().unwrap_or_default()) { (word) } },
         by: word.to_owned(),
         is_word: true,
     };
-    if findings.baseline == name {
-        return [Cell::number(Some(1.0), |_| "1".into()), Cell::number(None, ratio), word("baseline")];
-    }
     let found = compared(findings, name);
-    let verdict = match found.map(|found| found.conclusion) {
-        Some(Conclusion::Verdict(verdict)) => word(verdict.words()),
-        Some(Conclusion::TooFew { .. }) => word("too few blocks"),
-        None => Cell::number(None, ratio),
+    let (estimate, verdict) = match found {
+        _ if findings.baseline == name => (Cell::number(Some(1.0), |_| "1".into()), word("baseline")),
+        Some(found) => {
+            let ends = found.interval.map_or(found.range, |interval| (interval.low, interval.high));
+            let shown = html! { (ratio(found.ratio)) span.soft { " (" (between(ends)) ")" } };
+            let verdict = match found.conclusion {
+                Conclusion::Verdict(verdict) => word(verdict.words()),
+                Conclusion::TooFew { .. } => word("too few blocks"),
+            };
+            (Cell { shown, by: found.ratio.to_string(), is_word: false }, verdict)
+        }
+        None => (Cell::number(None, ratio), Cell::number(None, ratio)),
     };
-    let interval = match found.and_then(|found| found.interval) {
-        Some(interval) => Cell {
-            shown: html! { (between((interval.low, interval.high))) },
-            by: interval.low.to_string(),
-            is_word: false,
-        },
-        None => Cell::number(None, ratio),
-    };
-    [Cell::number(found.map(|found| found.ratio), ratio), interval, verdict]
+    if too_few(findings).is_some() { vec![estimate] } else { vec![estimate, verdict] }
 }

@@ -1,0 +1,130 @@
+//! The runs in a folder, and how each of them went.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{Outcome, RUN_FILE, Run};
+
+/// A run in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The name of its folder.
+    pub folder: String,
+    /// What is known of it; why it cannot be read, if so.
+    pub run: Result<Known, String>,
+}
+
+/// What is known of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// When it began, UTC.
+    pub began: String,
+    /// The machine's name.
+    pub machine: String,
+    /// The commit, shortened.
+    pub commit: String,
+    /// Who was measured.
+    pub targets: Vec<String>,
+    /// How it went.
+    pub state: State,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// All of the plan was measured.
+    Complete,
+    /// It was ended early.
+    Partial {
+        /// Slices that were measured.
+        slices: usize,
+        /// Slices of the plan.
+        planned: usize,
+    },
+    /// All of the plan was tried, and these targets failed in a slice or more; the rest stands.
+    Failed(Vec<String>),
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Complete => f.write_str("complete"),
+            Self::Partial { slices, planned } => write!(f, "partial, {slices} of {planned} slices"),
+            Self::Failed(targets) => write!(f, "failed: {}", targets.join(", ")),
+        }
+    }
+}
+
+/// Every folder in `folder` that holds a run, the earliest first; those that cannot be read last.
+///
+/// # Errors
+/// When `folder` cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<Listed>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let runs = entries.flatten().map(|entry| entry.path()).filter(|path| path.join(RUN_FILE).exists());
+    let mut all: Vec<Listed> = runs
+        .map(|path| Listed {
+            folder: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            run: Run::read(&path).map(|run| known(&run)).map_err(|error| format!("{error:#}")),
+        })
+        .collect();
+    all.sort_by_cached_key(|one| {
+        (one.run.as_ref().map_or("~".to_owned(), |run| run.began.clone()), one.folder.clone())
+    });
+    Ok(all)
+}
+
+fn known(run: &Run) -> Known {
+    let record = &run.record;
+    let names: Vec<String> = record.compared().map(|target| target.name.clone()).collect();
+    let has_failed = |name: &&String| {
+        let mut own = run.slices.iter().filter(|slice| slice.cell.target == **name);
+        own.any(|slice| matches!(slice.outcome, Outcome::Failed(_)))
+    };
+    let failed: Vec<String> = names.iter().filter(has_failed).cloned().collect();
+    let state = match (run.is_partial(), failed.is_empty()) {
+        (true, _) => State::Partial { slices: run.slices.len(), planned: run.planned() },
+        (false, true) => State::Complete,
+        (false, false) => State::Failed(failed),
+    };
+    Known {
+        began: record.began.clone(),
+        machine: record.machine.host.to_string(),
+        commit: record.commit.short().to_owned(),
+        targets: names,
+        state,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::fixed;
+
+    #[test]
+    fn a_run_is_complete_partial_or_has_failed_targets() {
+        let mut run = fixed::run(&[("tokio", 20.0), ("axum", 24.0)], 3, 1);
+        assert_eq!(known(&run).state, State::Complete);
+        assert_eq!(known(&run).targets, ["tokio", "axum"]);
+        fixed::fail(&mut run, "axum");
+        assert_eq!(known(&run).state.to_string(), "failed: axum");
+        run.slices.truncate(4);
+        assert_eq!(known(&run).state.to_string(), "partial, 4 of 9 slices");
+    }
+
+    #[test]
+    fn what_is_no_run_is_not_listed_and_what_cannot_be_read_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("a", None), ("b", Some("{}"))] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            if let Some(text) = text {
+                std::fs::write(folder.path().join(name).join(RUN_FILE), text).unwrap();
+            }
+        }
+        let all = list(folder.path()).unwrap();
+        assert_eq!(all.len(), 1);
+        assert!(all[0].folder == "b" && all[0].run.as_ref().unwrap_err().contains("run.json"), "{all:?}");
+        assert!(list(&folder.path().join("c")).is_err());
+    }
+}
