@@ -6,12 +6,13 @@ use anyhow::{Result, ensure};
 use clap::Args;
 
 use super::TargetArgs;
-use crate::replay::{Experiment, Request, named};
+use crate::replay::{Experiment, REPLAYS, Request, named};
 use crate::run::fresh_seed;
 use crate::targets::{Target, Workspace, all};
 
 /// `replay`.
 #[derive(Debug, Args)]
+#[command(after_help = after_help())]
 pub struct ReplayArgs {
     /// The comparison; without one they are listed
     #[arg(value_name = "NAME")]
@@ -40,6 +41,15 @@ pub struct ReplayArgs {
     /// Make the report of the replay in this folder again, from its records alone
     #[arg(long, value_name = "DIR", exclusive = true)]
     report: Option<PathBuf>,
+}
+
+fn after_help() -> String {
+    let lines = REPLAYS.map(|replay| format!("  {:<20} {}\n", replay.name(), replay.about()));
+    format!(
+        "Replays:\n{}\nA replay says beforehand what it will do and how long that takes. Published figures stand beside \
+         today's; of the two machines no ratio is made.",
+        lines.concat()
+    )
 }
 
 /// What is asked for.

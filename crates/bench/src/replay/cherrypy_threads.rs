@@ -67,6 +67,9 @@ impl Experiment for CherrypyThreads {
                  once each, so that a thread per connection has {HELD} threads as well. virtual: the address space, of which \
                  a stack takes its whole size; resident: what is really used, which its size hardly changes."
             ),
+            "Most of what is virtual today is neither: on 64 bits glibc reserves 64 MiB of address space for each thread \
+             that allocates (an arena, malloc(3)), of which hardly a page is touched. Compare the rows of one target."
+                .to_owned(),
             "Stack sizes: std-threads, std-pool and std-sequential set that of the threads that serve (default: 2 MiB, of \
              Rust's std); may-minihttp that of its coroutines; CherryPy calls threading.stack_size (default: the limit of \
              the shell, ulimit -s). A stack that is too small is failed, with what the server said of it."

@@ -174,7 +174,10 @@ impl Drive<'_> {
         let dialect = how.tool.dialect();
         let answer = check::agreed(self.address, dialect, how.keep).map_err(at(Stage::Before))?;
         let warm_up = self.target.description.warm_up_requests;
-        check::warm_up(self.address, dialect, how.keep, how.connections, warm_up).map_err(at(Stage::Before))?;
+        // A pool closes kept connections that others wait behind: ab opens them again, and so must the warm-up, but for
+        // users, who stay.
+        let keep = how.keep && how.due.is_none();
+        check::warm_up(self.address, dialect, keep, how.connections, warm_up).map_err(at(Stage::Before))?;
         let line = self.line(&how).map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = how.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);

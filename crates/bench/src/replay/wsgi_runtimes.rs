@@ -69,6 +69,8 @@ impl Experiment for WsgiRuntimes {
             Role { target: "axum", system: TOMCAT, stands: Stands::Mirror },
             Role { target: "actix-web", system: TOMCAT, stands: Stands::Mirror },
             Role { target: "hyper", system: None, stands: Stands::Mirror },
+            Role { target: "hyper-smol", system: None, stands: Stands::Mirror },
+            Role { target: "hyper-async-io", system: None, stands: Stands::Mirror },
         ]
     }
 
