@@ -211,9 +211,7 @@ fn exit_of(ended: Ended) -> Exit {
 /// # Errors
 /// When a folder is no run, or a file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    for page in args.publish()? {
-        say!("{}", page.display());
-    }
+    let _ = std::io::stdout().write_all(args.publish()?.as_bytes());
     Ok(Exit::Well)
 }
 

@@ -56,7 +56,7 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
     let _lock = Lock::take()?;
     let Ok(prepared) = prepare(workspace, request)? else { return Ok(Ended::Interrupted) };
     let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
-    eprintln!("results go to {}", directory.path().display());
+    note!("results go to {}", directory.path().display());
     carry_out(directory, request, &prepared, &[])
 }
 
@@ -80,7 +80,7 @@ pub fn resume(workspace: &Workspace, folder: &Path) -> Result<Ended> {
     let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Ended::Interrupted) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
-    eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
+    note!("{} of {} slices are there; going on", before.slices.len(), before.planned());
     carry_out(directory, &request, &prepared, &done)
 }
 
@@ -95,7 +95,7 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
     let tool_version = must_hold(request)?;
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
-    eprintln!("{}", foresight(request));
+    note!("{}", foresight(request));
     let mut not_built = match build(workspace, &request.targets)? {
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
@@ -224,7 +224,7 @@ fn build(workspace: &Workspace, targets: &[Target]) -> Result<Result<HashMap<Str
     let mut not_built = HashMap::new();
     let packages = targets.iter().filter(|target| matches!(target.source, Source::Package { .. }));
     for target in packages {
-        eprintln!("building {}", target.name());
+        note!("building {}", target.name());
         match process::build(workspace, target) {
             Ok(Ok(())) => {}
             Ok(Err(error @ WorkspaceError::Build { .. })) => {

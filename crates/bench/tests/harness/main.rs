@@ -10,3 +10,4 @@ mod shapes;
 mod stopped;
 mod under_load;
 mod verdicts;
+mod voice;
