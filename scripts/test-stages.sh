@@ -15,6 +15,7 @@ build 1500 always every server, as it is measured
 features 120 always what a build of all servers together would change
 servers 600 always every server started and driven by hand-made requests, ab and wrk
 harness 600 always the harness against servers that go wrong, signals and bad input
+pages 900 always reports in a real browser: both schemes, a phone, paper, sorting and filtering
 scripts 600 always the scripts as the README has them
 "
 
@@ -26,7 +27,7 @@ stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
 }
-stage_unit() { need ab wrk && cargo test --workspace --locked --lib --bins --test 'load*' --quiet && cargo test --workspace --locked --doc --quiet; }
+stage_unit() { need ab wrk && cargo test --workspace --locked --lib --bins --test 'load*' --test readme --quiet && cargo test --workspace --locked --doc --quiet; }
 stage_fuzz() {
   cargo +nightly --version >/dev/null 2>&1 || { echo "no nightly Rust here: not run" && return 0; }
   command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet || return
@@ -42,4 +43,5 @@ stage_build() {
 stage_features() { cargo run --release --locked --quiet -p hello-bench -- features; }
 stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test servers; }
 stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
+stage_pages() { need chromium && cargo test --locked -p hello-bench --test pages; }
 stage_scripts() { scripts/test-scripts.sh; }

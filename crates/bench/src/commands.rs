@@ -270,9 +270,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit> {
 /// # Errors
 /// When a folder is no run, or a file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    for page in args.publish()? {
-        say!("{}", page.display());
-    }
+    let _ = std::io::stdout().write_all(args.publish()?.as_bytes());
     Ok(Exit::Well)
 }
 

@@ -30,6 +30,8 @@ pub const RUN_FILE: &str = "run.json";
 pub const SLICES_FILE: &str = "slices.jsonl";
 /// The report, made from the two.
 pub const REPORT_FILE: &str = "report.md";
+/// Where the runs are that the project keeps, below results/.
+pub const KEPT_FOLDER: &str = "kept";
 /// The page.
 pub const HTML_FILE: &str = "report.html";
 /// A line for each target in each shape.
