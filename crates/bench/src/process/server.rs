@@ -87,7 +87,7 @@ impl Server {
                 let before = if last == "nothing answers" { String::new() } else { format!(" ({last})") };
                 return Some(Err(format!("it ended {how} before it answered{before}{}", supervisor.last_words())));
             }
-            let asked = match check::agreed(address, Dialect::Http11, true) {
+            let asked = match check::agreed(check::Peer::of(target), Dialect::Http11, true) {
                 Ok(_) => {
                     let start_up = monotonic().saturating_sub(began);
                     // While its processes fork and leave, /proc may not show who belongs to whom: asked again.

@@ -10,6 +10,7 @@ mod room;
 mod sample;
 mod slice;
 mod turns;
+mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -301,6 +302,9 @@ fn target_record(
         framework: target.shows(),
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
+        original: description.original.clone(),
+        mirrors: description.mirrors.clone(),
+        mirror_workers: description.mirror_workers,
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(target.workers(workers)).filter(|count| *count > 0),
         command: target.command(workers),
