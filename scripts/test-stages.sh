@@ -16,6 +16,8 @@ features 120 always what a build of all servers together would change
 servers 600 always every server started and driven by hand-made requests, ab and wrk
 harness 600 always the harness against servers that go wrong, signals and bad input
 scripts 600 always the scripts as the README has them
+originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
+all_originals 3600 all the same with every original; the result is kept in results/originals.md
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
@@ -43,3 +45,15 @@ stage_features() { cargo run --release --locked --quiet -p hello-bench -- featur
 stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test servers; }
 stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
 stage_scripts() { scripts/test-scripts.sh; }
+stage_originals() {
+  local names="wsgiref gevent gevent-nodelay cherrypy paste pyramid-paste pyramid-gevent-nodelay bottle tornado meinheld
+    eventlet gunicorn-sync gunicorn-gthread twisted-resource twisted-wsgi uwsgi uwsgi-http-socket uwsgi-nginx nodejs
+    nginx-return nginx-memcached tomcat-java puma"
+  need ab wrk && scripts/originals.sh install wsgiref gevent cherrypy paste pyramid bottle tornado meinheld eventlet \
+    gunicorn twisted uwsgi node nginx nginx-memcached tomcat puma &&
+    HELLO_BENCH_ORIGINALS=$names cargo test --locked -p hello-bench --test originals
+}
+stage_all_originals() {
+  need ab wrk && scripts/originals.sh install all &&
+    HELLO_BENCH_ORIGINALS_RESULT=$PWD/results/originals.md cargo test --locked -p hello-bench --test originals
+}

@@ -32,6 +32,7 @@ use crate::results::{
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
 pub use request::{Request, fresh_seed};
+pub use slice::Speaks;
 
 use not_started::NotStarted;
 use progress::Progress;
