@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::check::{self, Dialect, Peer};
+use crate::check::{self, Answer, Dialect, Peer};
 use crate::interrupt::Interrupted;
-use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile};
+use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile, excused};
 use crate::plan::Step;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
@@ -171,7 +171,7 @@ impl Slice<'_> {
         passed.conditions.port_room = self.place.room;
         passed.conditions.tool_threads = Some(self.request.tool.threads(self.job.threads));
 
-        let judged = self.judge(server, &ran, (&stdout, &stderr), answer.bytes);
+        let judged = self.judge(server, &ran, (&stdout, &stderr), answer);
         let report = match &judged {
             Ok(report) => Some(report),
             Err(Stopped::Failed(failed)) => failed.seen.as_deref(),
@@ -206,7 +206,7 @@ impl Slice<'_> {
         server: &mut Server,
         ran: &Ran,
         (stdout, stderr): (&Path, &Path),
-        bytes: u64,
+        answer: Answer,
     ) -> Result<Report, Stopped> {
         // The server first: if it died, what the tool says of that is less to the point.
         server.still_itself().map_err(at(Stage::Load))?;
@@ -217,13 +217,13 @@ impl Slice<'_> {
                 self.time_limit()
             )));
         }
-        let report = self.read_report(stdout, stderr, ran.exit)?;
+        let report = self.read_report(stdout, stderr, ran.exit, answer)?;
         if let Some(reason) = report.stalled(self.job.connections) {
             let seen = Some(Box::new(report));
             return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
         }
         let (requests, duration_s) = self.counted(&report)?;
-        self.is_plausible(&report, requests, duration_s, bytes).map_err(at(Stage::Load))?;
+        self.is_plausible(&report, requests, duration_s, answer.bytes).map_err(at(Stage::Load))?;
         self.check().map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
         Ok(report)
@@ -336,7 +336,7 @@ impl Slice<'_> {
         asked + check::TIMEOUT + TOOL_MARGIN
     }
 
-    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit) -> Result<Report, Stopped> {
+    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit, answer: Answer) -> Result<Report, Stopped> {
         let read = |path| std::fs::read(path).map_err(|error| at(Stage::Load)(format!("its report is gone: {error}")));
         let (stdout, stderr) = (read(stdout)?, read(stderr)?);
         let side_file = match self.request.tool.side_file() {
@@ -344,9 +344,16 @@ impl Slice<'_> {
             SideFile::Reads(_) | SideFile::None => None,
         };
         let output = Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
-        self.request.tool.parse(&output).map_err(|failure| {
-            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
-        })
+        // Asked to close, it does (that was checked), but its answer does not say so.
+        let is_silent = self.job.manner == Manner::Close && answer.kept && self.request.tool.wants_closes_announced();
+        let parsed = self.request.tool.parse(&output);
+        parsed
+            .or_else(|failure| {
+                excused(&failure, answer.bytes, self.job.connections).filter(|_| is_silent).ok_or(failure)
+            })
+            .map_err(|failure| {
+                Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
+            })
     }
 
     /// Holds what the tool says against what was asked and what was checked: the time, and the bytes of a response.
