@@ -4,7 +4,7 @@ import _socket
 # Jython's sockets run on so many Netty threads, and with its own 10 they block each other at 10 connections.
 _socket._NUM_THREADS = 256
 
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 
 def hello(environ, start_response):
@@ -17,4 +17,5 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
+WSGIServer.request_queue_size = 1024
 make_server(os.environ["HOST"], int(os.environ["PORT"]), hello, handler_class=Quiet).serve_forever()
