@@ -17,12 +17,14 @@ servers 600 always every server started and driven by hand-made requests, ab and
 harness 600 always the harness against servers that go wrong, signals and bad input
 pages 900 always reports in a real browser: both schemes, a phone, paper, sorting and filtering
 scripts 600 always the scripts as the README has them
+originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
+all_originals 3600 all the same with every original; the result is kept in results/originals.md
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
-stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run; }
+stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run docker/originals/*/{install,entrypoint}; }
 stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
@@ -45,3 +47,15 @@ stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test serve
 stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
 stage_pages() { need chromium && cargo test --locked -p hello-bench --test pages; }
 stage_scripts() { scripts/test-scripts.sh; }
+stage_originals() {
+  local names="wsgiref gevent gevent-nodelay cherrypy paste pyramid-paste pyramid-gevent-nodelay bottle tornado meinheld
+    eventlet gunicorn-sync gunicorn-gthread twisted-resource twisted-wsgi uwsgi uwsgi-http-socket uwsgi-nginx nodejs
+    nginx-return nginx-memcached tomcat-java puma"
+  need ab wrk && scripts/originals.sh install wsgiref gevent cherrypy paste pyramid bottle tornado meinheld eventlet \
+    gunicorn twisted uwsgi node nginx nginx-memcached tomcat puma &&
+    HELLO_BENCH_ORIGINALS=$names cargo test --locked -p hello-bench --test originals
+}
+stage_all_originals() {
+  need ab wrk && scripts/originals.sh install all &&
+    HELLO_BENCH_ORIGINALS_RESULT=$PWD/results/originals.md cargo test --locked -p hello-bench --test originals
+}

@@ -19,7 +19,7 @@ pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use record::{
     Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, PairRecord, PilotRecord,
-    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord,
+    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord, WarmUp,
 };
 
 use crate::machine::Commit;

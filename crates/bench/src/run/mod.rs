@@ -12,6 +12,7 @@ pub(crate) mod room;
 pub(crate) mod sample;
 pub(crate) mod slice;
 mod turns;
+mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ use crate::voice::{Voice, voice};
 
 pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
+pub use slice::Speaks;
 
 use not_started::NotStarted;
 use progress::Progress;
@@ -403,6 +405,9 @@ fn target_record(
         framework: target.shows(),
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
+        original: description.original.clone(),
+        mirrors: description.mirrors.clone(),
+        mirror_workers: description.mirror_workers,
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(workers).filter(|count| *count > 0),
         command,
