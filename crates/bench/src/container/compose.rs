@@ -83,8 +83,8 @@ const LIMITS: &str = r#"x-service: &service
   mem_limit: "${HELLO_BENCH_MEMORY:-0}"
   ulimits:
     nofile:
-      soft: ${HELLO_BENCH_FILES:-65536}
-      hard: ${HELLO_BENCH_FILES:-65536}
+      soft: ${HELLO_BENCH_FILES:-16384}
+      hard: ${HELLO_BENCH_FILES:-16384}
   logging:
     driver: json-file
     options: {max-size: 1m}
@@ -108,9 +108,9 @@ fn bench(network: Network) -> &'static str {
     cpus: "${HELLO_BENCH_CPUS:-0}"
     mem_limit: "${HELLO_BENCH_MEMORY:-0}"
     ulimits:
-      nofile: {soft: 65536, hard: 65536}
-    environment:
-      HELLO_BENCH_COMMIT:
+      nofile:
+        soft: ${HELLO_BENCH_FILES:-16384}
+        hard: ${HELLO_BENCH_FILES:-16384}
     volumes:
       - ../results:/src/results
 "#
