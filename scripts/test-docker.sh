@@ -19,7 +19,10 @@ port_holder=
 ended() {
   [ -z "$port_holder" ] || kill "$port_holder" 2>/dev/null || true
   if docker version >/dev/null 2>&1; then scripts/compose-down.sh >/dev/null 2>&1 || true; fi
-  if [ -n "$daemon" ]; then kill "$daemon" && wait "$daemon" || true; fi
+  if [ -n "$daemon" ]; then
+    kill "$daemon" || true
+    wait "$daemon" || true
+  fi
   rm -rf "$folder"
 }
 trap ended EXIT

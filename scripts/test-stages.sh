@@ -16,12 +16,14 @@ features 120 always what a build of all servers together would change
 servers 600 always every server started and driven by hand-made requests, ab and wrk
 harness 600 always the harness against servers that go wrong, signals and bad input
 scripts 600 always the scripts as the README has them
+docker 1500 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
+containers 3600 all every original and the bench image in containers too
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
-stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run; }
+stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh docker/*.sh docker/build-servers docker/empty-crate docker/bench-entrypoint .ci/run; }
 stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
@@ -43,3 +45,5 @@ stage_features() { cargo run --release --locked --quiet -p hello-bench -- featur
 stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test servers; }
 stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
 stage_scripts() { scripts/test-scripts.sh; }
+stage_docker() { scripts/test-docker.sh; }
+stage_containers() { scripts/test-docker.sh --all; }

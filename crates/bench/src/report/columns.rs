@@ -92,6 +92,7 @@ pub fn notes(report: &Report) -> Vec<String> {
             if options.threads == 1 { "" } else { "s" },
         ),
     ];
+    notes.extend(options.launcher.note());
     notes.extend(super::load::notes(report));
     notes.extend(latency::note(report));
     let has_verdicts =
