@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn workers_go_only_to_those_that_can_choose() {
         assert!(described(&[target("a", "")], Network::Bridge).contains("\n      WORKERS:\n"));
-        assert!(!described(&[target("a", "workers = \"fixed\"")], Network::Bridge).contains("\n      WORKERS:\n"));
+        assert!(described(&[target("a", "workers = 10")], Network::Bridge).contains("WORKERS: \"${WORKERS:-10}\"\n"));
+        assert!(!described(&[target("a", "workers = \"fixed\"")], Network::Bridge).contains("\n      WORKERS"));
     }
 
     #[test]

@@ -96,6 +96,11 @@ pub struct Launch<'a> {
 /// The label of what a run launched: whoever has the right to measure may remove what an earlier one left.
 pub const LABEL: &str = "hello-bench.launched";
 
+/// The line for a number of workers that is the caller's, or else this one.
+fn set_workers(otherwise: usize) -> String {
+    format!("      WORKERS: \"${{WORKERS:-{otherwise}}}\"\n")
+}
+
 /// Why a target is no service, in one line.
 pub fn without_container(target: &Target) -> String {
     let why = target.description.container_reason.as_deref();
@@ -248,15 +253,14 @@ impl<'a> Service<'a> {
             }
         }
         let _ = writeln!(text, "    environment:\n      HOST: {host}\n      PORT: \"{port}\"");
-        if self.target.description.workers != Workers::Fixed {
-            // Without a value it is the caller's, or not set at all.
-            text += "      WORKERS:\n";
-        }
-        let workers = match self.target.description.workers {
-            Workers::Default(n) => n,
-            // How many cores there will be is not known here.
-            Workers::Cores | Workers::Fixed => 1,
+        let (workers, variable) = match (self.target.description.workers, &self.image) {
+            // Without a value it is the caller's, or not set at all: then the server counts the cores that it may use.
+            (Workers::Cores, Image::Rust { .. }) => (1, "      WORKERS:\n".to_owned()),
+            (Workers::Cores, Image::Folder { .. }) => (1, set_workers(1)),
+            (Workers::Default(n), _) => (n, set_workers(n)),
+            (Workers::Fixed, _) => (1, String::new()),
         };
+        text += &variable;
         for (name, value) in self.variables(host, &workers.to_string()) {
             // A string in JSON is one in YAML; Compose takes a single $ for the start of a variable.
             let _ = writeln!(text, "      {name}: {}", serde_json::Value::from(value.replace('$', "$$")));
