@@ -37,7 +37,7 @@ settings() {
     grep -v CAINFO | while read -r name; do echo "ENV $name=\"${!name}\""; done
 }
 
-debian() {
+build_debian() {
   local image=$1 suite root mirror
   suite=${image#debian:}
   suite=${suite%-slim}
@@ -90,12 +90,12 @@ from_lines() {
   DOCKER_BUILDKIT=0 docker build --quiet --force-rm --tag "$1" - >/dev/null
 }
 
-python() {
+build_python() {
   need debian:bookworm-slim
   echo "$1: Debian's Python" >&2
   from_lines "$1" <<'LINES'
 FROM debian:bookworm-slim
-RUN apt-get update -q && apt-get install -qy --no-install-recommends python3 python3-pip && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update -q && apt-get install -qy --no-install-recommends python3 python3-pip python3-venv && rm -rf /var/lib/apt/lists/* \
  && rm -f /usr/lib/python3*/EXTERNALLY-MANAGED && ln -s /usr/bin/python3 /usr/local/bin/python
 CMD ["python3"]
 LINES
@@ -103,7 +103,7 @@ LINES
     fail "$1: Debian's Python is of another version"
 }
 
-rust() {
+build_rust() {
   need debian:bookworm-slim
   local image=$1 version sysroot container
   version=$(rustc --version | cut -d' ' -f2)
@@ -125,7 +125,7 @@ LINES
   docker rm "$container" >/dev/null
 }
 
-node() {
+build_node() {
   need debian:bookworm-slim
   local image=$1 version wanted container prefix
   version=$(command -v node >/dev/null && node --version || echo none)
@@ -147,10 +147,10 @@ need() {
   local image=$1
   ! there "$image" || return 0
   case "$image" in
-    debian:*-slim) debian "$image" ;;
-    python:*-slim-bookworm) python "$image" ;;
-    rust:*-slim-bookworm) rust "$image" ;;
-    node:*-bookworm-slim) node "$image" ;;
+    debian:*-slim) build_debian "$image" ;;
+    python:*-slim-bookworm) build_python "$image" ;;
+    rust:*-slim-bookworm) build_rust "$image" ;;
+    node:*-bookworm-slim) build_node "$image" ;;
     *) fail "no stand-in for $image is known" ;;
   esac
   made[$image]=yes

@@ -1,34 +1,27 @@
 # Every Rust server: docker build -f docker/rust.Dockerfile --build-arg SERVER=axum -t hello-bench/axum .
 #
-# All servers are built in one stage, each by itself as it is measured natively, so that the images of all share it; the
-# last stage takes the one that is asked for. No `# syntax=` line: it would need a registry. Works with BuildKit and
-# without.
+# All servers are built in one stage, so that the images of all share it; the last stage takes the one that is asked for.
+# No `# syntax=` line: it would need a registry. Works with BuildKit and without.
 
-# What every crate says of itself, over empty programs: it changes only when a dependency does.
-FROM rust:1.95-slim-bookworm AS manifests
-COPY . /src
-RUN find /src/crates -path '/src/crates/*/src/*' -delete \
- && for crate in /src/crates/*; do echo '//! Empty.' | tee "$crate/src/lib.rs" >"$crate/src/main.rs" && echo 'fn main() {}' >>"$crate/src/main.rs" || exit; done
+# Two copies of the workspace: what every crate says of itself over empty programs, which changes only when a dependency
+# does; and the servers whole with the harness empty, so that a change in the harness builds no server anew.
+FROM rust:1.95-slim-bookworm AS sources
+COPY Cargo.toml Cargo.lock /servers/
+COPY crates /servers/crates
+COPY docker/empty-crate /usr/local/bin/
+RUN cp -r /servers /empty && empty-crate /empty/crates/* && empty-crate /servers/crates/bench
 
 # Static by crt-static on the gnu target: the same libc and the same profile as native. (musl would compare two programs.)
 # With a target named, the flag is not for build scripts and macros, which cannot be static.
 FROM rust:1.95-slim-bookworm AS build
 ENV RUSTFLAGS="-C target-feature=+crt-static"
 WORKDIR /src
-COPY --from=manifests /src /src
-# Open to all (umask): the bench image runs as whoever owns the folder of the results.
-RUN umask 0 && rustc -vV | sed -n 's/^host: //p' >/host \
- && for package in $(ls crates | grep ^server-) hello-bench; do \
-      cargo build --release --locked --quiet --target "$(cat /host)" -p "$package" || exit; \
-    done \
- && rm -r crates
-COPY . /src
+COPY docker/build-servers /usr/local/bin/
+COPY --from=sources /empty /src
+RUN build-servers && rm -r crates
+COPY --from=sources /servers /src
 # cargo goes by the times of files, and those of a checkout may be older than the empty programs'.
-RUN umask 0 && find crates -name '*.rs' -exec touch {} + && mkdir /servers \
- && for package in $(ls crates | grep ^server-) hello-bench; do \
-      cargo build --release --locked --quiet --target "$(cat /host)" -p "$package" \
-       && cp "target/$(cat /host)/release/$package" /servers || exit; \
-    done
+RUN find crates -name '*.rs' -exec touch {} + && build-servers /servers
 
 FROM scratch
 ARG SERVER

@@ -9,6 +9,7 @@ package_of() {
     apt-get:cc) echo "gcc libc6-dev" ;;
     *:cc) echo gcc ;;
     apt-get:ab | apk:ab | zypper:ab) echo apache2-utils ;;
+    apt-get:docker | apt-get:dockerd) echo docker.io ;;
     dnf:ab) echo httpd-tools ;;
     pacman:ab) echo apache ;;
     *) echo "$2" ;;

@@ -19,12 +19,17 @@ pages 900 always reports in a real browser: both schemes, a phone, paper, sortin
 scripts 600 always the scripts as the README has them
 originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
 all_originals 3600 all the same with every original; the result is kept in results/originals.md
+docker 1500 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
+containers 3600 all every original and the bench image in containers too
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
-stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run docker/originals/*/{install,entrypoint}; }
+stage_shellcheck() {
+  need shellcheck && shellcheck -x scripts/*.sh docker/*.sh docker/build-servers docker/empty-crate docker/bench-entrypoint \
+    .ci/run docker/originals/*/{install,entrypoint}
+}
 stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
@@ -59,3 +64,5 @@ stage_all_originals() {
   need ab wrk && scripts/originals.sh install all &&
     HELLO_BENCH_ORIGINALS_RESULT=$PWD/results/originals.md cargo test --locked -p hello-bench --test originals
 }
+stage_docker() { scripts/test-docker.sh; }
+stage_containers() { scripts/test-docker.sh --all; }

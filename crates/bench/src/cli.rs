@@ -50,7 +50,7 @@ pub enum Command {
     /// Show every original, its concurrency model, and the Rust servers that answer to it
     Mirrors,
     /// Start targets one by one and hold them against the agreed response, point by point
-    Verify(TargetArgs),
+    Verify(VerifyArgs),
     /// Build and start one target, print its URL, stop it on Ctrl-C
     Serve(ServeArgs),
     /// Measure targets side by side
@@ -102,6 +102,18 @@ pub struct TargetArgs {
     /// A file with targets of your own, which come beside those of the workspace
     #[arg(long, value_name = "FILE.toml")]
     pub targets: Vec<PathBuf>,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Whom it is about
+    #[command(flatten)]
+    pub targets: TargetArgs,
+
+    /// Start nothing: ask what listens on the target's port already, as one in a container
+    #[arg(long)]
+    pub running: bool,
 }
 
 /// `serve`.

@@ -10,7 +10,7 @@ use comfy_table::{ContentArrangement, Table as Grid, presets};
 use crate::check::{Finding, verify as verify_target};
 use crate::cli::{
     BurnServerArgs, CompareArgs, ComposeArgs, ContainArgs, ParseArgs, ReplayArgs, ReplayAsked, ReportArgs, ResultsArgs,
-    RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VersusArgs,
+    RunArgs, RunToolArgs, SelfTestArgs, ServeArgs, SuperviseArgs, SweepArgs, TargetArgs, VerifyArgs, VersusArgs,
 };
 use crate::compare;
 use crate::container::compose;
@@ -123,44 +123,46 @@ pub fn mirrors() -> Result<Exit> {
 ///
 /// # Errors
 /// For wrong use.
-pub fn verify(args: &TargetArgs) -> Result<Exit> {
+pub fn verify(args: &VerifyArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
     let mut exit = Exit::Well;
-    for target in args.pick(&workspace)? {
+    let targets = if args.running { args.targets.known(&workspace)? } else { args.targets.pick(&workspace)? };
+    for target in targets {
         say!("{} ({}), {}", target.name(), target.shows(), target.url());
-        match started(&workspace, &target, None) {
+        let server = if args.running { None } else { Some(started(&workspace, &target, None)) };
+        let server = match server.transpose() {
             Err(StartError::Interrupted(_)) => return Ok(Exit::Interrupted),
             Err(error) => {
                 say!("  FAILED     {error}");
                 exit = Exit::SomeFailed;
+                continue;
             }
-            Ok(server) => {
-                for (point, finding) in verify_target(&target) {
-                    exit = if finding.is_wrong() { Exit::SomeFailed } else { exit };
-                    match finding {
-                        Finding::Holds => say!("  holds      {:<18} {}", point.name, point.agreed),
-                        Finding::Cannot(why) => say!("  cannot     {:<18} {}: {why}", point.name, point.agreed),
-                        Finding::Differs(what) => say!("  DIFFERS    {:<18} {}: {what}", point.name, point.agreed),
-                        Finding::HoldsAfterAll => {
-                            say!("  UNTRUE     {:<18} its description says that it cannot, but it does", point.name);
-                        }
-                    }
-                    if interrupt::asked() {
-                        return Ok(Exit::Interrupted);
-                    }
-                }
-                for (setting, reason) in &target.description.settings {
-                    say!("  set        {setting}: {reason}");
-                }
-                for sentence in &target.description.known {
-                    say!("  known      {sentence}");
-                }
-                if let Err(why) = server.stop() {
-                    say!("  FAILED     {why}");
-                    exit = Exit::SomeFailed;
+            Ok(server) => server,
+        };
+        for (point, finding) in verify_target(&target) {
+            exit = if finding.is_wrong() { Exit::SomeFailed } else { exit };
+            match finding {
+                Finding::Holds => say!("  holds      {:<18} {}", point.name, point.agreed),
+                Finding::Cannot(why) => say!("  cannot     {:<18} {}: {why}", point.name, point.agreed),
+                Finding::Differs(what) => say!("  DIFFERS    {:<18} {}: {what}", point.name, point.agreed),
+                Finding::HoldsAfterAll => {
+                    say!("  UNTRUE     {:<18} its description says that it cannot, but it does", point.name);
                 }
             }
+            if interrupt::asked() {
+                return Ok(Exit::Interrupted);
+            }
+        }
+        for (setting, reason) in &target.description.settings {
+            say!("  set        {setting}: {reason}");
+        }
+        for sentence in &target.description.known {
+            say!("  known      {sentence}");
+        }
+        if let Err(why) = server.map_or(Ok(()), Server::stop) {
+            say!("  FAILED     {why}");
+            exit = Exit::SomeFailed;
         }
     }
     Ok(exit)

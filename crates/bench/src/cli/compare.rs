@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use super::parse_percent;
-use crate::compare::{Compared, Gate, runs, targets, versus_words, words};
+use crate::compare::{Compared, Gate, launchers, runs, targets, versus_words, words};
 use crate::results::Run;
 
 /// `compare`.
@@ -27,6 +27,10 @@ pub struct CompareArgs {
     /// Compare runs that were made under different conditions, and say so
     #[arg(long)]
     force: bool,
+
+    /// Compare two runs that differ in what started the targets: natively and in containers, or two networks of these
+    #[arg(long, requires = "b", conflicts_with = "force")]
+    launchers: bool,
 
     #[command(flatten)]
     gate: GateArgs,
@@ -64,7 +68,7 @@ impl CompareArgs {
         let compared = match (&self.b, &self.targets[..]) {
             (Some(path), _) => {
                 let b = Run::read(path)?;
-                let compared = runs(&a, &b, self.force)?;
+                let compared = if self.launchers { launchers(&a, &b)? } else { runs(&a, &b, self.force)? };
                 let text = words(&compared, &side(&self.a, &a), &side(path, &b));
                 (compared, text)
             }

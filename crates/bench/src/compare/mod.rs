@@ -89,6 +89,24 @@ pub struct Without {
     pub failed_in_b: bool,
 }
 
+/// Compares two runs of which one had the targets in containers, so that the ratio is what the containers cost.
+///
+/// # Errors
+/// When that is not so, when they differ in anything else, or have no shape in common.
+pub fn launchers(a: &Run, b: &Run) -> Result<Compared> {
+    let (first, then) = (&a.record.options.launcher, &b.record.options.launcher);
+    ensure!(first != then, "both runs were started alike ({first}): there are no launchers to compare");
+    let differences = a.record.fingerprint.differences(&b.record.fingerprint);
+    let others: Vec<String> = differences.into_iter().filter(|one| !one.starts_with("launcher: ")).collect();
+    ensure!(others.is_empty(), "the two runs differ in more than what started the targets: {}", others.join("; "));
+    let mut compared = runs(a, b, true)?;
+    compared.forced.retain(|one| !one.starts_with("launcher: "));
+    compared
+        .notes
+        .insert(0, format!("started {first}, then {then}: B/A is what that costs the same server; it ranks nobody"));
+    Ok(compared)
+}
+
 /// Compares two runs.
 ///
 /// # Errors

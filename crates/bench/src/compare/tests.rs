@@ -1,6 +1,7 @@
 //! What is said of two runs, and of two targets of one.
 
 use super::*;
+use crate::container::{Launcher, Limits, Network};
 use crate::exit::Exit;
 use crate::results::fixed;
 
@@ -60,6 +61,30 @@ fn other_conditions_are_refused_and_if_forced_they_are_named() {
     assert!(refused.contains("connections: 64, then 128") && refused.contains("--force"), "{refused}");
     let forced = words(&runs(&a, &b, true).unwrap(), "a", "b");
     assert!(forced.contains("FORCED, though the conditions differ: connections: 64, then 128"), "{forced}");
+}
+
+/// The same run with its targets in containers.
+fn in_containers(mut run: Run, network: Network) -> Run {
+    let launcher = Launcher::Docker { network, limits: Limits::default() };
+    run.record.fingerprint.facts.insert("launcher".into(), launcher.to_string());
+    run.record.options.launcher = launcher;
+    run
+}
+
+#[test]
+fn native_and_container_figures_are_compared_only_as_what_containers_cost() {
+    let (a, b) = (fixed::run(&BEFORE, 18, 1), in_containers(fixed::run(&AFTER, 18, 2), Network::Bridge));
+    let refused = runs(&a, &b, false).unwrap_err().to_string();
+    assert!(refused.contains("launcher: not recorded, then Docker behind a bridge"), "{refused}");
+    let compared = words(&launchers(&a, &b).unwrap(), "a", "b");
+    assert!(compared.contains("started native, then Docker behind a bridge: B/A is what that costs"), "{compared}");
+    assert!(!compared.contains("FORCED"), "{compared}");
+    let alike = launchers(&a, &a).unwrap_err().to_string();
+    assert!(alike.contains("started alike (native)"), "{alike}");
+    let (host, mut other) = (in_containers(a, Network::Host), b);
+    assert!(launchers(&host, &other).is_ok());
+    other.record.fingerprint.facts.insert("connections".into(), "128".into());
+    assert!(launchers(&host, &other).unwrap_err().to_string().contains("connections: 64, then 128"));
 }
 
 #[test]

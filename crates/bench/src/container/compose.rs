@@ -83,8 +83,8 @@ const LIMITS: &str = r#"x-service: &service
   mem_limit: "${HELLO_BENCH_MEMORY:-0}"
   ulimits:
     nofile:
-      soft: ${HELLO_BENCH_FILES:-65536}
-      hard: ${HELLO_BENCH_FILES:-65536}
+      soft: ${HELLO_BENCH_FILES:-16384}
+      hard: ${HELLO_BENCH_FILES:-16384}
   logging:
     driver: json-file
     options: {max-size: 1m}
@@ -108,9 +108,9 @@ fn bench(network: Network) -> &'static str {
     cpus: "${HELLO_BENCH_CPUS:-0}"
     mem_limit: "${HELLO_BENCH_MEMORY:-0}"
     ulimits:
-      nofile: {soft: 65536, hard: 65536}
-    environment:
-      HELLO_BENCH_COMMIT:
+      nofile:
+        soft: ${HELLO_BENCH_FILES:-16384}
+        hard: ${HELLO_BENCH_FILES:-16384}
     volumes:
       - ../results:/src/results
 "#
@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn workers_go_only_to_those_that_can_choose() {
         assert!(described(&[target("a", "")], Network::Bridge).contains("\n      WORKERS:\n"));
-        assert!(!described(&[target("a", "workers = \"fixed\"")], Network::Bridge).contains("\n      WORKERS:\n"));
+        assert!(described(&[target("a", "workers = 10")], Network::Bridge).contains("WORKERS: \"${WORKERS:-10}\"\n"));
+        assert!(!described(&[target("a", "workers = \"fixed\"")], Network::Bridge).contains("\n      WORKERS"));
     }
 
     #[test]

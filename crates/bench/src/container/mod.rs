@@ -51,6 +51,21 @@ impl Launcher {
     pub fn is_native(&self) -> bool {
         matches!(self, Self::Native)
     }
+
+    /// What a reader of the figures must know of it.
+    pub fn note(&self) -> Option<String> {
+        let carried = match self {
+            Self::Native => return None,
+            Self::Docker { network: Network::Host, .. } => "",
+            Self::Docker { network: Network::Bridge, .. } => {
+                ", with what docker-proxy used to carry its connections where there is one"
+            }
+        };
+        Some(format!(
+            "started by {self}: cost and memory are those of each container's cgroup{carried}. They are in no ranking with \
+             figures of servers that were not in containers."
+        ))
+    }
 }
 
 impl std::fmt::Display for Launcher {

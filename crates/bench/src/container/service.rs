@@ -50,6 +50,11 @@ impl Limits {
         Ok(Self { cpus: number("HELLO_BENCH_CPUS")?, memory, files: number("HELLO_BENCH_FILES")?.map(|n| n as u64) })
     }
 
+    /// Files that each may open.
+    pub fn open_files(&self) -> u64 {
+        self.files.unwrap_or(FILES)
+    }
+
     /// The workers of a target that was given no number; 0 where that cannot be chosen. Those that take as many as there are
     /// cores take as many as the quota has, rounded down, as the standard libraries do.
     pub fn workers(&self, target: &Target) -> usize {
@@ -91,6 +96,11 @@ pub struct Launch<'a> {
 /// The label of what a run launched: whoever has the right to measure may remove what an earlier one left.
 pub const LABEL: &str = "hello-bench.launched";
 
+/// The line for a number of workers that is the caller's, or else this one.
+fn set_workers(otherwise: usize) -> String {
+    format!("      WORKERS: \"${{WORKERS:-{otherwise}}}\"\n")
+}
+
 /// Why a target is no service, in one line.
 pub fn without_container(target: &Target) -> String {
     let why = target.description.container_reason.as_deref();
@@ -100,8 +110,8 @@ pub fn without_container(target: &Target) -> String {
 /// Where an original is installed in its image.
 const PREFIX: &str = "/opt/original";
 
-/// Open files, unless told otherwise.
-const FILES: u64 = 65_536;
+/// Open files, unless told otherwise: more than the daemon itself may open cannot be given everywhere.
+const FILES: u64 = 16_384;
 
 /// A target as a service.
 pub struct Service<'a> {
@@ -171,7 +181,7 @@ impl<'a> Service<'a> {
         if let Some(memory) = &launch.limits.memory {
             option("--memory", memory.clone());
         }
-        let files = launch.limits.files.unwrap_or(FILES);
+        let files = launch.limits.open_files();
         option("--ulimit", format!("nofile={files}:{files}"));
         let port = self.target.description.port;
         let host = match launch.network {
@@ -211,11 +221,13 @@ impl<'a> Service<'a> {
 
     /// The name of its image.
     pub fn image(&self) -> String {
-        let name = match &self.image {
-            Image::Rust { server } => server.to_lowercase(),
-            Image::Folder { folder } => folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase(),
-        };
-        format!("hello-bench/{name}")
+        match &self.image {
+            Image::Rust { server } => format!("hello-bench/{}", server.to_lowercase()),
+            Image::Folder { folder } => {
+                let name = folder.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+                format!("hello-bench/original-{name}")
+            }
+        }
     }
 
     /// Its part of a compose file.
@@ -241,13 +253,17 @@ impl<'a> Service<'a> {
             }
         }
         let _ = writeln!(text, "    environment:\n      HOST: {host}\n      PORT: \"{port}\"");
-        if self.target.description.workers != Workers::Fixed {
-            // Without a value it is the caller's, or not set at all.
-            text += "      WORKERS:\n";
-        }
-        for (name, value) in self.variables(host, &format!("${{WORKERS:-{}}}", self.target.workers(None).max(1))) {
-            // A string in JSON is one in YAML.
-            let _ = writeln!(text, "      {name}: {}", serde_json::Value::from(value));
+        let (workers, variable) = match (self.target.description.workers, &self.image) {
+            // Without a value it is the caller's, or not set at all: then the server counts the cores that it may use.
+            (Workers::Cores, Image::Rust { .. }) => (1, "      WORKERS:\n".to_owned()),
+            (Workers::Cores, Image::Folder { .. }) => (1, set_workers(1)),
+            (Workers::Default(n), _) => (n, set_workers(n)),
+            (Workers::Fixed, _) => (1, String::new()),
+        };
+        text += &variable;
+        for (name, value) in self.variables(host, &workers.to_string()) {
+            // A string in JSON is one in YAML; Compose takes a single $ for the start of a variable.
+            let _ = writeln!(text, "      {name}: {}", serde_json::Value::from(value.replace('$', "$$")));
         }
         match network {
             Network::Host => text += "    network_mode: host\n",
@@ -313,7 +329,7 @@ mod tests {
             ("--log-driver json-file --log-opt max-size=1m", "driver: json-file\n    options: {max-size: 1m}"),
             ("--cpus 1.5", "cpus: \"${HELLO_BENCH_CPUS:-0}\""),
             ("--memory 1g", "mem_limit: \"${HELLO_BENCH_MEMORY:-0}\""),
-            ("--ulimit nofile=99:99", "soft: ${HELLO_BENCH_FILES:-65536}"),
+            ("--ulimit nofile=99:99", "soft: ${HELLO_BENCH_FILES:-16384}"),
             ("--env PORT=8103", "PORT: \"8103\""),
         ] {
             assert!(line.contains(in_line), "{in_line} is not in {line}");

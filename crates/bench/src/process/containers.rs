@@ -2,10 +2,15 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Result, ensure};
+
 use super::docker;
 use crate::container::{Launch, Launcher, Limits, Network, Service, without_container};
 use crate::machine::{Known, Program};
 use crate::targets::Target;
+
+/// Files that a server has open beside its connections.
+const OTHER_FILES: u64 = 200;
 
 /// How targets are put into containers.
 #[derive(Debug, Clone)]
@@ -23,7 +28,7 @@ impl Containers {
     ///
     /// # Errors
     /// In words, when it is none.
-    pub fn service<'a>(&self, target: &'a Target) -> Result<Service<'a>, String> {
+    pub fn service<'a>(&self, target: &'a Target) -> std::result::Result<Service<'a>, String> {
         let service = Service::of(target, &self.root).map_err(|error| error.to_string())?;
         service.ok_or_else(|| without_container(target))
     }
@@ -43,7 +48,7 @@ impl Containers {
         name: &str,
         workers: Option<usize>,
         environment_padding: usize,
-    ) -> Result<Vec<String>, String> {
+    ) -> std::result::Result<Vec<String>, String> {
         Ok(self.service(target)?.run_line(&Launch {
             name,
             network: self.network,
@@ -52,6 +57,19 @@ impl Containers {
             workers: self.workers(target, workers),
             environment_padding,
         }))
+    }
+
+    /// That the servers can hold so many connections.
+    ///
+    /// # Errors
+    /// In one line, with what to do.
+    pub fn must_hold(&self, connections: u32) -> Result<()> {
+        let (files, needed) = (self.limits.open_files(), u64::from(connections) + OTHER_FILES);
+        ensure!(
+            files >= needed,
+            "containers may open {files} files, too few for {connections} connections; set HELLO_BENCH_FILES={needed}"
+        );
+        Ok(())
     }
 
     /// The image that a target's container runs, as its program: its id is the checksum of what is in it.
@@ -70,5 +88,18 @@ impl Containers {
     /// The launcher that this is.
     pub fn launcher(&self) -> Launcher {
         Launcher::Docker { network: self.network, limits: self.limits.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_connections_than_files_are_refused_with_what_would_do() {
+        let containers = Containers { root: PathBuf::new(), network: Network::Host, limits: Limits::default() };
+        assert!(containers.must_hold(1000).is_ok());
+        let refused = containers.must_hold(20_000).unwrap_err().to_string();
+        assert!(refused.ends_with("too few for 20000 connections; set HELLO_BENCH_FILES=20200"), "{refused}");
     }
 }

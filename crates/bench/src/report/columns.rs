@@ -101,6 +101,7 @@ pub fn notes(report: &Report) -> Vec<String> {
             pilot.because,
         )
     }));
+    notes.extend(options.launcher.note());
     notes.extend(super::load::notes(report));
     notes.extend(latency::note(report));
     let has_verdicts =

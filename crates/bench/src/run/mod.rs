@@ -231,6 +231,7 @@ fn must_hold(request: &Request) -> Result<String> {
     raise_file_limit(request.most_connections())?;
     if let Some(containers) = &request.containers {
         process::docker::available()?;
+        containers.must_hold(request.most_connections())?;
         for target in &request.targets {
             containers.service(target).map_err(anyhow::Error::msg)?;
         }

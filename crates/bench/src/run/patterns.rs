@@ -43,7 +43,7 @@ pub struct Traces<'a> {
 
 /// The causes whose traces are there, a clause each.
 pub fn named(traces: &Traces) -> Vec<String> {
-    [delayed_ack(traces), full_queue(traces), files(traces), ports(traces), little(traces)]
+    [delayed_ack(traces), full_queue(traces), files(traces), ports(traces), little(traces), throttled(traces)]
         .into_iter()
         .flatten()
         .collect()
@@ -89,6 +89,14 @@ fn ports(traces: &Traces) -> Option<String> {
     (said || (refused && used_up)).then(|| {
         format!("the ephemeral ports are used up: there was room for {room} connections to the target before the load")
     })
+}
+
+/// What is held back for less than this in all has not met the quota in earnest.
+const HELD_BACK_S: f64 = 0.01;
+
+fn throttled(traces: &Traces) -> Option<String> {
+    let held_back = traces.conditions.throttled_s.filter(|seconds| *seconds >= HELD_BACK_S)?;
+    Some(format!("the CPU quota of its cgroup held the server back for {held_back:.2} s, summed over cores"))
 }
 
 fn little(traces: &Traces) -> Option<String> {
@@ -200,6 +208,16 @@ mod tests {
         assert_eq!(words(Traces { opened: Some(40_000), ..NONE }), "");
         let said = "apr_socket_connect(): Cannot assign requested address (99)";
         assert!(words(Traces { printed: ["", said], ..NONE }).contains("used up"));
+    }
+
+    #[test]
+    fn a_quota_that_held_the_server_back_is_named() {
+        let held_back = |seconds| {
+            let conditions = Conditions { throttled_s: Some(seconds), ..NOTHING };
+            words(Traces { conditions: &conditions, ..NONE })
+        };
+        assert!(held_back(0.5).starts_with("the CPU quota of its cgroup held the server back for 0.50 s"));
+        assert_eq!(held_back(0.0), "");
     }
 
     #[test]

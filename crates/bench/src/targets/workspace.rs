@@ -73,6 +73,12 @@ impl Workspace {
     pub fn read(root: &Path) -> Result<Self, WorkspaceError> {
         let failed = |why: String| WorkspaceError::Metadata { root: root.to_owned(), why: one_line(&why) };
         let metadata = MetadataCommand::new().current_dir(root).exec().map_err(|error| failed(error.to_string()))?;
+        // Where cargo puts what it builds for a target that was named (cargo reference, build.target).
+        let mut folder = metadata.target_directory.clone();
+        if let Some(triple) = std::env::var("CARGO_BUILD_TARGET").ok().filter(|triple| !triple.is_empty()) {
+            folder.push(triple);
+        }
+        folder.push("release");
         let mut targets = Vec::new();
         for package in metadata.workspace_packages() {
             let Some(value) = package.metadata.get("hello-bench") else { continue };
@@ -88,7 +94,7 @@ impl Workspace {
                     .map(|other| other.version.to_string()),
                 None => None,
             };
-            let binary = metadata.target_directory.join("release").join(package.name.as_str()).into_std_path_buf();
+            let binary = folder.join(package.name.as_str()).into_std_path_buf();
             let source = Source::Package { package: package.name.to_string(), binary };
             targets.push(Target { description, source, version, host: std::net::Ipv4Addr::LOCALHOST });
         }
