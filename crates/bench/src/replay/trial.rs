@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::record::{Footprint, Found, Outcome, Part};
+use super::said::Said;
 use super::stack;
 use crate::check::{self, Client, Dialect};
 use crate::interrupt::{self, Interrupted};
-use crate::load::{self, Exit, Extent, HttperfReplies, Job, LoadTool, Manner, Output, Report, SideFile};
+use crate::load::{self, Extent, Job, LoadTool, Manner, Report, SideFile};
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
@@ -220,7 +221,7 @@ impl Drive<'_> {
             response_bytes: answer.bytes,
             start_up_s: server.start_up().as_secs_f64(),
             limit: limit(&how, &ran, &passed),
-            percentiles_ms: self.percentiles(&said, requests).map_err(at(Stage::Load))?,
+            percentiles_ms: said.percentiles(self.ask.part, requests).map_err(at(Stage::Load))?,
             replies: said.replies(self.ask.part).map_err(at(Stage::Load))?,
             memory,
             warnings: report.warnings,
@@ -303,13 +304,6 @@ impl Drive<'_> {
         Ok((requests, duration_s))
     }
 
-    fn percentiles(&self, said: &Said, requests: u64) -> Result<Vec<(u32, f64)>, String> {
-        match (self.ask.part, &said.side) {
-            (Part::Requests { connections: 1, .. }, Some(csv)) => load::ab_percentiles(csv, requests),
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Memory while connections are open to it that it has answered, each once.
     fn footprint(&self, server: &Server) -> Result<Footprint, String> {
         let mut held = Vec::new();
@@ -346,49 +340,6 @@ fn limit(how: &How, ran: &Ran, passed: &Passed) -> Limit {
         steal_s: machine.map(|machine| machine.steal.as_secs_f64()),
         conditions: &passed.conditions,
     })
-}
-
-/// What a load tool left behind.
-struct Said {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    side: Option<Vec<u8>>,
-}
-
-impl Said {
-    fn read(stdout: &Path, stderr: &Path, tool: &dyn LoadTool, side: &Path) -> Result<Self, String> {
-        let read = |path| std::fs::read(path).map_err(|error| format!("its report is gone: {error}"));
-        let side = (tool.side_file() == SideFile::Writes).then(|| std::fs::read(side).ok()).flatten();
-        Ok(Self { stdout: read(stdout)?, stderr: read(stderr)?, side })
-    }
-
-    fn report(&self, tool: &dyn LoadTool, exit: Exit) -> Result<Report, String> {
-        let output = Output { stdout: &self.stdout, stderr: &self.stderr, exit, side_file: self.side.as_deref() };
-        tool.parse(&output).map_err(|failure| match self.void() {
-            Some(void) if tool.name() == "httperf" => format!("{void}; {}", failure.reason),
-            _ => failure.reason,
-        })
-    }
-
-    /// What httperf counted of replies that were no good ones: any of them voids a row.
-    fn void(&self) -> Option<String> {
-        let [_, good, moved, client, server] = HttperfReplies::read(&self.stdout).ok()?.statuses;
-        let all = good + moved + client + server;
-        let words = [(server, "5xx"), (client, "4xx"), (moved, "3xx")];
-        let wrong: Vec<String> = words
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, class)| format!("{n} of {all} replies were {class}"))
-            .collect();
-        (!wrong.is_empty()).then(|| format!("{}: void", wrong.join(" and ")))
-    }
-
-    fn replies(&self, part: Part) -> Result<Option<HttperfReplies>, String> {
-        match part {
-            Part::Rate { .. } => HttperfReplies::read(&self.stdout).map(Some),
-            _ => Ok(None),
-        }
-    }
 }
 
 #[cfg(test)]
