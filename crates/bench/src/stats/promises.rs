@@ -1,7 +1,7 @@
 //! What the findings promise as a whole.
 
 use std::num::NonZeroUsize;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use proptest::prelude::*;
 use rand::rngs::ChaCha8Rng;
@@ -154,18 +154,24 @@ fn findings_are_data_that_others_can_read() {
     assert_eq!(json["tiers"]["shown"][1]["letters"], "b");
 }
 
+/// Forty targets and a hundred blocks take under a second where they are optimised; here it is held that a table takes no
+/// more than its pairs do, so that it stays so.
 #[test]
-fn forty_targets_and_a_hundred_blocks_take_under_a_second() {
-    let centres: Vec<f64> = (0..39).map(|target| 80.0 + f64::from(target)).collect();
-    let input = table(Metric::Cost, &centres, 100);
-    // The processor may be busy with others: the best of three.
-    let once = || {
-        let began = Instant::now();
-        assert_eq!(letters(&analyse(&input)).len(), 40);
-        began.elapsed()
+fn the_time_of_an_analysis_grows_no_faster_than_its_pairs() {
+    let best_of_three = |targets: u32| {
+        let centres: Vec<f64> = (1..targets).map(|target| 80.0 + f64::from(target)).collect();
+        let input = table(Metric::Cost, &centres, 100);
+        let once = || {
+            let began = Instant::now();
+            assert_eq!(letters(&analyse(&input)).len(), targets as usize);
+            began.elapsed().as_secs_f64()
+        };
+        (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
     };
-    let took = (0..3).map(|_| once()).min().unwrap();
-    assert!(took < Duration::from_secs(1), "{took:?}");
+    let pairs = |targets: f64| targets * (targets - 1.0) / 2.0;
+    let (few, many) = (best_of_three(10), best_of_three(40));
+    // The processor may be busy with others, and twice as much is no other law.
+    assert!(many < 3.0 * few * pairs(40.0) / pairs(10.0), "{few} s for 10, {many} s for 40");
 }
 
 fn blocks() -> impl Strategy<Value = Vec<(f64, f64)>> {
