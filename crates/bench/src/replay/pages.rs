@@ -123,7 +123,8 @@ pub fn stands_for(experiment: &dyn Experiment, target: &str) -> String {
     }
 }
 
-/// The single figures of systems that no row above is set beside, and those that readers reported.
+/// What is to be known of the published figures above, the single figures of systems that no row above is set beside, and
+/// those that readers reported.
 pub fn published_alone(experiment: &dyn Experiment, above: &Table) -> Vec<Block> {
     let published = Comparison::of(experiment.name());
     let targets: Vec<&str> = above.rows.iter().filter_map(|row| Some(row.first()?.text())).collect();
@@ -137,12 +138,18 @@ pub fn published_alone(experiment: &dyn Experiment, above: &Table) -> Vec<Block>
         let note = row.note.as_ref().map(|note| format!("; {note}"));
         format!("{}{}{}", row.said_of(), figure.unwrap_or_default(), note.unwrap_or_default())
     };
+    let noted = |row: &Row| Some(format!("{}, then: {}", row.system, row.note.as_ref()?));
+    let notes: Vec<String> = published.rows.iter().filter(|row| is_above(row)).filter_map(noted).collect();
     let alone: Vec<String> = published.rows.iter().filter(|row| !is_above(row)).map(line).collect();
-    if alone.is_empty() {
-        return Vec::new();
+    let mut blocks = Vec::new();
+    if !notes.is_empty() {
+        blocks.push(Block::PublishedList(notes));
     }
-    let heading = "Published or reported by readers, without a row above".to_owned();
-    vec![Block::Heading(heading), Block::PublishedList(alone)]
+    if !alone.is_empty() {
+        blocks.push(Block::Heading("Published or reported by readers, without a row above".to_owned()));
+        blocks.push(Block::PublishedList(alone));
+    }
+    blocks
 }
 
 fn members(experiment: &dyn Experiment, replay: &Replay) -> Table {

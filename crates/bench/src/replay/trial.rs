@@ -175,10 +175,8 @@ impl Drive<'_> {
         let dialect = how.tool.dialect();
         let answer = check::agreed(self.address, dialect, how.keep).map_err(at(Stage::Before))?;
         let warm_up = self.target.description.warm_up_requests;
-        // A pool closes kept connections that others wait behind: ab opens them again, and so must the warm-up, but for
-        // users, who stay.
-        let keep = how.keep && how.due.is_none();
-        check::warm_up(self.address, dialect, keep, how.connections, warm_up).map_err(at(Stage::Before))?;
+        // On one connection after the other: a backlog of 5 or a pool of 10 is what the load is to meet, not the warm-up.
+        check::warm_up(self.address, dialect, false, 1, warm_up).map_err(at(Stage::Before))?;
         let line = self.line(&how).map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = how.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);
