@@ -76,6 +76,18 @@ fn now(replay: &Replay) -> Vec<String> {
             record.planned
         ));
     }
+    let limits = replay.trials.iter().filter_map(|trial| match &trial.outcome {
+        Outcome::Valid(found) => Some(found.limit),
+        Outcome::Failed(_) => None,
+    });
+    let disturbed = limits.filter(|limit| *limit == Limit::Disturbed).count();
+    if disturbed > 0 {
+        lines.push(format!(
+            "DISTURBED: in {disturbed} of {} trials other processes or the hypervisor took the cores; their figures are not \
+             to be relied on",
+            replay.trials.len()
+        ));
+    }
     lines.extend(record.warnings.iter().map(|warning| format!("Warning: {warning}")));
     lines.extend(record.missing.iter().cloned());
     lines
@@ -88,11 +100,7 @@ fn notes(experiment: &dyn Experiment, replay: &Replay) -> Vec<String> {
             .to_owned(),
     ];
     notes.extend(experiment.notes(replay));
-    notes.push(
-        "A trial that other processes disturbed says so as its limit, and is not made again: on a busy machine, wait and \
-         replay again."
-            .to_owned(),
-    );
+    notes.push("A trial that others disturbed is not made again: on a busy machine, wait and replay.".to_owned());
     notes.push(
         "Every trial has a freshly started server, alone on the machine, warmed up by the harness and checked before and \
          after; the order was drawn from the seed. A trial with any error, or with a response that is not the agreed one, \
