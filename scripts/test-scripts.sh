@@ -48,5 +48,27 @@ says 'no server is called nosuch'
 runs 2 scripts/compare.sh curl tokio
 runs 2 scripts/compare.sh ab -- tokio
 runs 2 scripts/serve.sh nosuch
+# A run that was made below /tmp names it, and is not kept; without that it is, with its report and no raw output.
+kept=results/kept/test-of-the-scripts
+trap 'rm -rf "$folder" "$kept"; rmdir results/kept 2>/dev/null || true' EXIT
+runs 1 scripts/keep-run.sh "$folder/run" "${kept##*/}"
+says 'are of this machine alone'
+cp -r "$folder/run" "$folder/neutral"
+sed -i "s#$folder/##g" "$folder"/neutral/*.json*
+runs 0 scripts/keep-run.sh "$folder/neutral" "${kept##*/}"
+for file in run.json slices.jsonl report.html report.md report.csv summary.json charts/close-cost.svg; do
+  [ -s "$kept/$file" ] || wrong "$kept has no $file"
+done
+[ ! -e "$kept/raw" ] || wrong "raw output is kept"
+runs 2 scripts/keep-run.sh "$folder/neutral" "${kept##*/}"
+cp README.md "$folder/README.md"
+runs 0 scripts/readme-table.sh "$kept" "$folder/README.md"
+cp "$folder/README.md" "$folder/once"
+runs 0 scripts/readme-table.sh "$kept" "$folder/README.md"
+cmp "$folder/once" "$folder/README.md" || wrong "a second time makes another table"
+[ "$(grep -c "keep-alive-cost-ratio.svg" "$folder/once")" -eq 1 ] || wrong "the README has no figure"
+diff <(sed '/^<!-- table: begin/,/^<!-- table: end/d' README.md) <(sed '/^<!-- table: begin/,/^<!-- table: end/d' "$folder/once") ||
+  wrong "something beside the table is another"
+
 if pgrep -f "^$PWD/target/release/server-" >"$folder/out"; then wrong "a server is left"; fi
 echo "the scripts do as they say"

@@ -15,18 +15,21 @@ build 1500 always every server, as it is measured
 features 120 always what a build of all servers together would change
 servers 600 always every server started and driven by hand-made requests, ab and wrk
 harness 600 always the harness against servers that go wrong, signals and bad input
+pages 900 always reports in a real browser: both schemes, a phone, paper, sorting and filtering
 scripts 600 always the scripts as the README has them
+originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
+all_originals 3600 all the same with every original; the result is kept in results/originals.md
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
-stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run; }
+stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh .ci/run docker/originals/*/{install,entrypoint}; }
 stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
 }
-stage_unit() { need ab wrk && cargo test --workspace --locked --lib --bins --test 'load*' --quiet && cargo test --workspace --locked --doc --quiet; }
+stage_unit() { need ab wrk && cargo test --workspace --locked --lib --bins --test 'load*' --test readme --quiet && cargo test --workspace --locked --doc --quiet; }
 stage_fuzz() {
   cargo +nightly --version >/dev/null 2>&1 || { echo "no nightly Rust here: not run" && return 0; }
   command -v cargo-fuzz >/dev/null || cargo install cargo-fuzz --locked --quiet || return
@@ -42,4 +45,17 @@ stage_build() {
 stage_features() { cargo run --release --locked --quiet -p hello-bench -- features; }
 stage_servers() { need ab wrk && cargo test --locked -p hello-bench --test servers; }
 stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harness; }
+stage_pages() { need chromium && cargo test --locked -p hello-bench --test pages; }
 stage_scripts() { scripts/test-scripts.sh; }
+stage_originals() {
+  local names="wsgiref gevent gevent-nodelay cherrypy paste pyramid-paste pyramid-gevent-nodelay bottle tornado meinheld
+    eventlet gunicorn-sync gunicorn-gthread twisted-resource twisted-wsgi uwsgi uwsgi-http-socket uwsgi-nginx nodejs
+    nginx-return nginx-memcached tomcat-java puma"
+  need ab wrk && scripts/originals.sh install wsgiref gevent cherrypy paste pyramid bottle tornado meinheld eventlet \
+    gunicorn twisted uwsgi node nginx nginx-memcached tomcat puma &&
+    HELLO_BENCH_ORIGINALS=$names cargo test --locked -p hello-bench --test originals
+}
+stage_all_originals() {
+  need ab wrk && scripts/originals.sh install all &&
+    HELLO_BENCH_ORIGINALS_RESULT=$PWD/results/originals.md cargo test --locked -p hello-bench --test originals
+}

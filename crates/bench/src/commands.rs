@@ -25,7 +25,7 @@ use crate::results::Run;
 use crate::results::listing::{self, Listed};
 use crate::run::{self, Ended};
 use crate::self_test;
-use crate::targets::{Source, Target, Workspace, all};
+use crate::targets::{Source, Target, Workspace, all, answers};
 use crate::voice;
 
 /// To standard output, which may have been closed.
@@ -93,6 +93,29 @@ pub fn results(args: &ResultsArgs) -> Result<Exit> {
         };
     }
     say!("{grid}");
+    Ok(Exit::Well)
+}
+
+/// `hello-bench mirrors`
+///
+/// # Errors
+/// For an original or a server that describes itself wrongly.
+pub fn mirrors() -> Result<Exit> {
+    let targets = all(&Workspace::find()?, &[])?;
+    for answer in answers(&targets) {
+        say!("{} ({})", answer.original, answer.targets.join(", "));
+        for why in &answer.stand_ins {
+            say!("  stand-in   {why}");
+        }
+        for model in &answer.models {
+            say!("  model      {model}");
+        }
+        let workers = answer.workers.map_or(String::new(), |count| format!(", with --workers {count}"));
+        match answer.mirrors.as_slice() {
+            [] => say!("  mirror     none: no Rust server here has its model"),
+            mirrors => say!("  mirror     {}{workers}", mirrors.join(", ")),
+        }
+    }
     Ok(Exit::Well)
 }
 
@@ -270,9 +293,7 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit> {
 /// # Errors
 /// When a folder is no run, or a file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
-    for page in args.publish()? {
-        say!("{}", page.display());
-    }
+    let _ = std::io::stdout().write_all(args.publish()?.as_bytes());
     Ok(Exit::Well)
 }
 

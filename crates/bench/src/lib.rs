@@ -10,6 +10,15 @@ macro_rules! eprintln {
     }};
 }
 
+/// What is nice to know while something goes on: to standard error, unless the user wants quiet.
+macro_rules! note {
+    ($($words:tt)*) => {{
+        if crate::voice::voice() != crate::voice::Voice::Quiet {
+            eprintln!($($words)*);
+        }
+    }};
+}
+
 pub mod check;
 pub mod cli;
 pub mod commands;

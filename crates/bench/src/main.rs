@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     cli.choose_voice();
     let result = match cli.command {
         Command::List(args) => commands::list(&args),
+        Command::Mirrors => commands::mirrors(),
         Command::Verify(args) => commands::verify(&args),
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::report::publish::publish;
+use crate::report::publish::{block, publish};
 
 /// `report`.
 #[derive(Debug, Args)]
@@ -17,6 +17,10 @@ pub struct ReportArgs {
     /// A new folder for a page of several runs, side by side [default, for one run: its own folder]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Print the Markdown block of one run for a README, with links into its folder, and write nothing
+    #[arg(long, conflicts_with = "out")]
+    block: bool,
 }
 
 /// `results`.
@@ -28,11 +32,16 @@ pub struct ResultsArgs {
 }
 
 impl ReportArgs {
-    /// Makes the files; gives the pages.
+    /// Makes the files; gives what is to be printed: the pages, or the block.
     ///
     /// # Errors
     /// When a folder is no run, or a file cannot be written.
-    pub fn publish(&self) -> Result<Vec<PathBuf>> {
-        publish(&self.folders, self.out.as_deref())
+    pub fn publish(&self) -> Result<String> {
+        if self.block {
+            let [folder] = &self.folders[..] else { bail!("a block is of one run") };
+            return block(folder);
+        }
+        let pages = publish(&self.folders, self.out.as_deref())?;
+        Ok(pages.iter().map(|page| format!("{}\n", page.display())).collect())
     }
 }

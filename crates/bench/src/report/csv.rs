@@ -116,3 +116,20 @@ fn ratio(ratio: Option<&Ratio>) -> [String; 4] {
     let end = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
     [ratio.ratio.to_string(), end(ratio.low), end(ratio.high), ratio.verdict.clone().unwrap_or_default()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Report;
+    use crate::results::fixed;
+
+    #[test]
+    fn every_target_has_a_line_and_a_name_can_hold_anything() {
+        let mut run = fixed::run(&[("tokio", 20.0), ("a,\"b\"\n;c", 24.0)], 12, 1);
+        fixed::fail(&mut run, "a,\"b\"\n;c");
+        let text = super::csv(&[&Report::of(&run)]).unwrap();
+        insta::assert_snapshot!(text);
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(rows.iter().map(|row| &row[6]).collect::<Vec<_>>(), ["tokio", "a,\"b\"\n;c"]);
+    }
+}

@@ -2,23 +2,38 @@
 
 use std::fmt::Write;
 
+use super::charts::{self, Chart};
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
 use super::load;
+use super::mirrors;
+use super::sentences;
 use super::table::{Report, Table};
 use super::verdicts;
 use crate::machine::{Known, Machine};
-use crate::results::{RunRecord, TargetRecord};
+use crate::results::{CHARTS_FOLDER, RunRecord, TargetRecord};
 
 /// The whole report.
 pub fn markdown(report: &Report) -> String {
     let record = &report.run.record;
     let mut text = format!("# {} targets, {}\n", record.compared().count(), record.began);
     for table in &report.tables {
-        let _ = write!(text, "\n## {}\n\n{}", title(table.shape, &record.options), one(table));
+        let _ = write!(text, "\n## {}\n\n", title(table.shape, &record.options));
+        let _ = write!(text, "{}\n\n{}", escape(&sentences::verdict(table).join(" ")), one(table));
+        let pairs = mirrors::pairs(report, table);
+        if !pairs.is_empty() {
+            let rows: Vec<Vec<String>> = pairs.iter().map(mirrors::cells).collect();
+            let _ = write!(text, "\n{}\n\n{}\n", mirrors::TITLE, grid(&mirrors::HEADS, &rows));
+            for but in mirrors::buts(&pairs) {
+                let _ = writeln!(text, "- {}", escape(&but));
+            }
+        }
         let latencies = latency::rows(report, table);
         if !latencies.is_empty() {
             let _ = write!(text, "\n{}", grid(&latency::HEADS, &latencies));
+        }
+        for chart in charts::of_table(report, table) {
+            let _ = writeln!(text, "\n{}", figure(&chart, ""));
         }
     }
     text.push('\n');
@@ -28,6 +43,37 @@ pub fn markdown(report: &Report) -> String {
     text.push_str(&under_load(report));
     text.push_str(&appendix(record));
     text
+}
+
+/// A block for a README: the verdict, the forest plots and the tables, with links into `at`, the run's folder as seen
+/// from there.
+pub fn block(report: &Report, at: &str) -> String {
+    let record = &report.run.record;
+    let mut text = String::new();
+    for table in &report.tables {
+        let (shape, rest) = title_parts(table, record);
+        let _ = write!(text, "**{shape}:** {rest}\n\n{}\n\n", escape(&sentences::verdict(table).join(" ")));
+        for chart in charts::of_table(report, table).iter().filter(|chart| chart.stem.ends_with("-cost-ratio")) {
+            let _ = writeln!(text, "{}\n", figure(chart, at));
+        }
+        let _ = writeln!(text, "{}", one(table));
+    }
+    let made_on = escape(&super::html::in_short(record));
+    let _ = writeln!(text, "{made_on}. [The report]({at}/report.md), and [how to read it](results/README.md).");
+    text
+}
+
+/// A chart that lies in the folder of its run.
+pub(super) fn figure(chart: &Chart, at: &str) -> String {
+    let slash = if at.is_empty() { "" } else { "/" };
+    format!("![{}]({at}{slash}{CHARTS_FOLDER}/{}.svg)", escape(&chart.title), chart.stem)
+}
+
+/// `keep-alive`, and what that is.
+fn title_parts(table: &Table, record: &RunRecord) -> (String, String) {
+    let title = title(table.shape, &record.options);
+    let (shape, rest) = title.split_once(": ").unwrap_or((&title, ""));
+    (shape.to_owned(), rest.to_owned())
 }
 
 /// Who was measured, and on what.

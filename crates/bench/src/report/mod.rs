@@ -8,6 +8,7 @@ mod judgement;
 mod latency;
 pub mod load;
 pub mod markdown;
+pub mod mirrors;
 pub mod publish;
 pub mod sentences;
 pub mod summary;

@@ -63,6 +63,15 @@ pub fn several(folders: &[PathBuf], out: &Path) -> Result<PathBuf> {
     Ok(file)
 }
 
+/// The block of a run for a README, with links into `folder`.
+///
+/// # Errors
+/// When the folder is no run.
+pub fn block(folder: &Path) -> Result<String> {
+    let run = Run::read(folder)?;
+    Ok(markdown::block(&Report::of(&run), folder.to_string_lossy().trim_end_matches('/')))
+}
+
 /// The files that a page can link to.
 fn there(folder: &Path) -> Vec<&'static str> {
     // The reports beside the page are made together with it.

@@ -4,7 +4,7 @@ use super::judgement::{Judgement, compared, too_few};
 use super::table::{RpsOf, Table};
 use super::units::digits;
 use super::verdicts;
-use crate::stats::{Comparison, Conclusion, Findings, Tiers, Verdict};
+use crate::stats::{Comparison, Conclusion, Findings, Tier, Tiers, Verdict};
 
 /// Of so many targets each is named; of more, only how many they are and how far they reach.
 const NAMED: usize = 6;
@@ -59,10 +59,12 @@ fn of_cost(table: &Table, cost: &Findings) -> String {
     let Tiers::Shown(tiers) = &cost.tiers else {
         return format!("{} There are too few blocks to tell all pairs apart.", extent(table));
     };
-    let best: Vec<&str> =
-        tiers.iter().filter(|tier| tier.letters.contains('a')).map(|tier| tier.target.as_str()).collect();
+    let best = cheapest(cost, tiers);
     let start = match best[..] {
-        [one] => format!("{one} costs least per response"),
+        [one] => match compared(cost, one) {
+            Some(found) => format!("{one} costs least per response, {} than {}", amount(found), cost.baseline),
+            None => format!("{one} costs least per response"),
+        },
         _ if best.len() == tiers.len() && best.len() > NAMED => {
             format!("None of the {} targets can be told apart in cost", best.len())
         }
@@ -90,27 +92,47 @@ fn of_cost(table: &Table, cost: &Findings) -> String {
     format!("{start}; beside {}, {}{more}.", cost.baseline, said.join(", "))
 }
 
+/// The best tier without those that the verdicts set apart: a verdict beside the baseline is one of few comparisons and
+/// can be sure where a tier, one of all pairs, is not yet.
+fn cheapest<'a>(cost: &Findings, tiers: &'a [Tier]) -> Vec<&'a str> {
+    let all = tiers.iter().filter(|tier| tier.letters.contains('a')).map(|tier| tier.target.as_str());
+    let is = |name: &str, wanted: Verdict| {
+        compared(cost, name).is_some_and(|found| found.conclusion == Conclusion::Verdict(wanted))
+    };
+    let best: Vec<&str> = all.collect();
+    if !best.contains(&cost.baseline.as_str()) {
+        return best;
+    }
+    let some_faster = best.iter().any(|name| is(name, Verdict::Faster));
+    let stays = |name: &&str| !is(name, Verdict::Slower) && !(some_faster && *name == cost.baseline);
+    best.into_iter().filter(stays).collect()
+}
+
 /// `costs 14 to 22 % more`
 fn costs(found: &Comparison) -> String {
-    let (low, high) = found.interval.map_or(found.range, |interval| (interval.low, interval.high));
-    let percent = |ratio: f64| format!("{:.0}", (ratio - 1.0).abs() * 100.0);
     let sure = match found.conclusion {
         Conclusion::Verdict(Verdict::Unresolved) => " (unresolved)",
         Conclusion::Verdict(Verdict::Equivalent) => " (equivalent)",
         _ => "",
     };
+    format!("costs {}{sure}", amount(found))
+}
+
+/// `14 to 22 % more`, by the interval, or what was seen where there is none.
+fn amount(found: &Comparison) -> String {
+    let (low, high) = found.interval.map_or(found.range, |interval| (interval.low, interval.high));
+    let percent = |ratio: f64| format!("{:.0}", (ratio - 1.0).abs() * 100.0);
     let range = |a: String, b: String| if a == b { a } else { format!("{a} to {b}") };
-    let amount = if low >= TIMES {
+    if low >= TIMES {
         let times = |ratio: f64| if ratio >= 10.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") };
         format!("{} times as much", range(times(low), times(high)))
-    } else if low >= 1.0 {
+    } else if low >= 1.0 || percent(low) == "0" {
         format!("{} % more", range(percent(low), percent(high)))
-    } else if high <= 1.0 {
+    } else if high <= 1.0 || percent(high) == "0" {
         format!("{} % less", range(percent(high), percent(low)))
     } else {
         format!("between {} % less and {} % more", percent(low), percent(high))
-    };
-    format!("costs {amount}{sure}")
+    }
 }
 
 fn of_rps(table: &Table, rps: Option<&Findings>, cost: &Findings) -> String {

@@ -33,6 +33,9 @@ const OPEN_HEADS: [&str; 11] = [
 pub fn markdown(report: &Report) -> String {
     let sheet = Sheet::of(report);
     let mut text = format!("# {}\n\n{}\n", sheet.title, md::grid(&sheet.heads, &sheet.rows));
+    for chart in super::charts::of_sweep(report) {
+        let _ = writeln!(text, "{}\n", md::figure(&chart, ""));
+    }
     for line in sheet.lines.into_iter().chain(notes(report)) {
         let _ = writeln!(text, "- {}", md::escape(&line));
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Outcome, RUN_FILE, Run};
+use super::{KEPT_FOLDER, Outcome, RUN_FILE, Run};
 
 /// A run in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,16 +56,17 @@ impl std::fmt::Display for State {
     }
 }
 
-/// Every folder in `folder` that holds a run, the earliest first; those that cannot be read last.
+/// Every folder in `folder`, and in `kept/` there, that holds a run, the earliest first; those that cannot be read last.
 ///
 /// # Errors
 /// When `folder` cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<Listed>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    let runs = entries.flatten().map(|entry| entry.path()).filter(|path| path.join(RUN_FILE).exists());
+    let kept = std::fs::read_dir(folder.join(KEPT_FOLDER)).into_iter().flatten();
+    let runs = entries.chain(kept).flatten().map(|entry| entry.path()).filter(|path| path.join(RUN_FILE).exists());
     let mut all: Vec<Listed> = runs
         .map(|path| Listed {
-            folder: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            folder: path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned(),
             run: Run::read(&path).map(|run| known(&run)).map_err(|error| format!("{error:#}")),
         })
         .collect();
@@ -116,15 +117,15 @@ mod tests {
     #[test]
     fn what_is_no_run_is_not_listed_and_what_cannot_be_read_says_why() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, text) in [("a", None), ("b", Some("{}"))] {
-            std::fs::create_dir(folder.path().join(name)).unwrap();
+        for (name, text) in [("a", None), ("b", Some("{}")), ("kept/c", Some(""))] {
+            std::fs::create_dir_all(folder.path().join(name)).unwrap();
             if let Some(text) = text {
                 std::fs::write(folder.path().join(name).join(RUN_FILE), text).unwrap();
             }
         }
         let all = list(folder.path()).unwrap();
-        assert_eq!(all.len(), 1);
-        assert!(all[0].folder == "b" && all[0].run.as_ref().unwrap_err().contains("run.json"), "{all:?}");
+        assert_eq!(all.iter().map(|one| one.folder.as_str()).collect::<Vec<_>>(), ["b", "kept/c"]);
+        assert!(all[0].run.as_ref().unwrap_err().contains("run.json"), "{all:?}");
         assert!(list(&folder.path().join("c")).is_err());
     }
 }

@@ -19,7 +19,7 @@ pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use record::{
     Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, PairRecord, PilotRecord,
-    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord,
+    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord, WarmUp,
 };
 
 use crate::machine::Commit;
@@ -30,6 +30,8 @@ pub const RUN_FILE: &str = "run.json";
 pub const SLICES_FILE: &str = "slices.jsonl";
 /// The report, made from the two.
 pub const REPORT_FILE: &str = "report.md";
+/// Where the runs are that the project keeps, below results/.
+pub const KEPT_FOLDER: &str = "kept";
 /// The page.
 pub const HTML_FILE: &str = "report.html";
 /// A line for each target in each shape.

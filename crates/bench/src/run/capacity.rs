@@ -25,7 +25,7 @@ pub fn look(request: &Request, not_built: &HashMap<String, String>) -> Result<Op
         if not_built.contains_key(target.name()) {
             continue;
         }
-        eprintln!("looking how much {} can give", target.name());
+        note!("looking how much {} can give", target.name());
         let cell = Cell { target: target.name().to_owned(), shape: Shape::KeepAlive, setting: None };
         let step = Step { block: 0, cell, environment_padding: 0 };
         let raw = folder.path().join(found.len().to_string());

@@ -12,6 +12,7 @@ pub(crate) mod room;
 pub(crate) mod sample;
 pub(crate) mod slice;
 mod turns;
+mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,7 @@ use crate::voice::{Voice, voice};
 
 pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
+pub use slice::Speaks;
 
 use not_started::NotStarted;
 use progress::Progress;
@@ -72,7 +74,7 @@ impl Made {
 pub fn run(_: &Lock, workspace: &Workspace, request: &Request) -> Result<Made> {
     let Ok(prepared) = prepare(workspace, request)? else { return Ok(Made::INTERRUPTED) };
     let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
-    eprintln!("results go to {}", directory.path().display());
+    note!("results go to {}", directory.path().display());
     carry_out(directory, request, &prepared, &[])
 }
 
@@ -94,7 +96,7 @@ pub fn resume(_: &Lock, workspace: &Workspace, folder: &Path) -> Result<Made> {
     let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
     let directory = RunDirectory::reopen(folder)?;
-    eprintln!("{} of {} slices are there; going on", before.slices.len(), before.planned());
+    note!("{} of {} slices are there; going on", before.slices.len(), before.planned());
     carry_out(directory, &request, &prepared, &done)
 }
 
@@ -109,7 +111,7 @@ fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, 
     let tool_version = must_hold(request)?;
     let machine = Machine::read();
     let warnings = disturbances(workspace, request, &machine);
-    eprintln!("{}", foresight(request));
+    note!("{}", foresight(request));
     let mut not_built = match build(workspace, request)? {
         Ok(not_built) => not_built,
         Err(interrupted) => return Ok(Err(interrupted)),
@@ -263,7 +265,7 @@ fn build(workspace: &Workspace, request: &Request) -> Result<Result<HashMap<Stri
     if let Some(containers) = &request.containers {
         let commit = Commit::of(&workspace.root).hash.to_string();
         for target in &request.targets {
-            eprintln!("building the image of {}", target.name());
+            note!("building the image of {}", target.name());
             match process::build::image(containers, target, &commit) {
                 Ok(Ok(())) => {}
                 Ok(Err(why)) => drop(not_built.insert(target.name().to_owned(), why)),
@@ -282,7 +284,7 @@ pub(crate) fn build_here(
 ) -> Result<Result<HashMap<String, String>, Interrupted>> {
     let mut not_built = HashMap::new();
     for target in targets.iter().filter(|target| target.is_built_here()) {
-        eprintln!("building {}", target.name());
+        note!("building {}", target.name());
         match process::build(workspace, target) {
             Ok(Ok(())) => {}
             Ok(Err(error @ WorkspaceError::Build { .. })) => {
@@ -403,6 +405,9 @@ fn target_record(
         framework: target.shows(),
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
+        original: description.original.clone(),
+        mirrors: description.mirrors.clone(),
+        mirror_workers: description.mirror_workers,
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(workers).filter(|count| *count > 0),
         command,

@@ -32,27 +32,27 @@ pub fn planned(_: &Lock, workspace: &Workspace, request: Request, wish: Wish) ->
     super::must_be_new(request.out.as_deref())?;
     let pilot =
         Request { blocks: BLOCKS, seed: fresh_seed(), out: request.out.as_deref().map(beside), ..request.clone() };
-    eprintln!("first a pilot of {BLOCKS} blocks, from whose spread the number of blocks is planned");
+    note!("first a pilot of {BLOCKS} blocks, from whose spread the number of blocks is planned");
     let Ok(prepared) = prepare(workspace, &pilot)? else { return Ok(Made::INTERRUPTED) };
     let mut directory = RunDirectory::create_for_pilot(pilot.out.as_deref(), &workspace.root, &prepared.record)?;
-    eprintln!("the pilot goes to {}", directory.path().display());
+    note!("the pilot goes to {}", directory.path().display());
     if super::measure(&mut directory, &pilot, &prepared, &[])? == Ended::Interrupted {
-        eprintln!("interrupted in the pilot; it has no figures for a report");
+        note!("interrupted in the pilot; it has no figures for a report");
         return Ok(Made::INTERRUPTED);
     }
     let folder = directory.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let found = plan_from(&Run::read(directory.path())?, wish.resolve)?;
-    eprintln!("{}", words(&found, wish));
+    note!("{}", words(&found, wish));
     let blocks = found.units.min(wish.at_most);
     let record =
         PilotRecord { folder, blocks: BLOCKS, resolve: wish.resolve, wanted: found.units, because: found.because };
     let request = Request { blocks, ..request };
-    eprintln!("{}", foresight(&request));
+    note!("{}", foresight(&request));
     let options = Options { blocks, seed: request.seed, ..prepared.record.options.clone() };
     let record = RunRecord { began: super::now(), options, pilot: Some(record), ..prepared.record };
     let prepared = super::Prepared { record, ..prepared };
     let directory = RunDirectory::create(request.out.as_deref(), &workspace.root, &prepared.record)?;
-    eprintln!("results go to {}", directory.path().display());
+    note!("results go to {}", directory.path().display());
     super::carry_out(directory, &request, &prepared, &[])
 }
 

@@ -1,22 +1,22 @@
 //! One slice: start the target alone, check it, warm it up, drive it, read what the tool says, check again, stop it.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::check::{self, Dialect};
+use crate::check::{self, Answer, Dialect, Peer};
 use crate::interrupt::Interrupted;
-use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile};
+use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile, excused};
 use crate::plan::Step;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
-use crate::results::{Conditions, Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage};
+use crate::results::{Conditions, Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage, WarmUp};
 use crate::run::Request;
 use crate::run::patterns::{self, Traces};
 use crate::run::room::{self, Place};
 use crate::run::sample::{Before, Passed};
+use crate::run::warm_up;
 use crate::targets::Target;
 
 /// How much longer than asked a load tool may take before it is ended, beside one answer's time-out.
@@ -112,7 +112,8 @@ fn idle_cores(server: &Server) -> Option<f64> {
 /// A server that ignores its children is not believed if so much CPU time beside its own, as a share of it, is nobody's.
 const UNEXPLAINED: f64 = 0.2;
 
-enum Stopped {
+/// Why a slice has no figures.
+pub(super) enum Stopped {
     Failed(Failed),
     Interrupted(Interrupted),
 }
@@ -137,7 +138,7 @@ struct Slice<'a> {
 
 impl Slice<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
-        let answer = self.make_ready(server)?;
+        let (answer, warm_up) = self.make_ready(server)?;
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = self.request.tool.side_file() {
@@ -159,7 +160,7 @@ impl Slice<'_> {
         passed.conditions.port_room = self.place.room;
         passed.conditions.tool_threads = Some(self.request.tool.threads(self.job.threads));
 
-        let judged = self.judge(server, &ran, (&stdout, &stderr), answer.bytes);
+        let judged = self.judge(server, &ran, (&stdout, &stderr), answer);
         let report = match &judged {
             Ok(report) => Some(report),
             Err(Stopped::Failed(failed)) => failed.seen.as_deref(),
@@ -179,7 +180,7 @@ impl Slice<'_> {
         });
         causes.extend(self.place.said.clone());
         match judged {
-            Ok(report) => self.measurement(server, &ran, (passed, idle_cores), report, answer.bytes, causes),
+            Ok(report) => self.measurement(server, &ran, (passed, idle_cores, warm_up), report, answer.bytes, causes),
             Err(Stopped::Failed(failed)) => {
                 let reason = std::iter::once(failed.reason).chain(causes).collect::<Vec<_>>().join("; ");
                 Err(Stopped::Failed(Failed { reason, ..failed }))
@@ -189,17 +190,20 @@ impl Slice<'_> {
     }
 
     /// Checks the target and warms it up. What keeps it from that may have a known cause, which is no fault of its own.
-    fn make_ready(&self, server: &Server) -> Result<check::Answer, Stopped> {
+    fn make_ready(&self, server: &Server) -> Result<(check::Answer, Option<WarmUp>), Stopped> {
         let file_room = server.file_room();
-        let (address, dialect) = (self.place.target.address(), self.request.tool.dialect());
-        let (connections, requests) = (self.job.connections, self.place.target.description.warm_up_requests);
+        let (peer, dialect) = (Peer::of(&self.place.target), self.request.tool.dialect());
+        let description = &self.place.target.description;
+        let (connections, requests) = (self.job.connections, description.warm_up_requests);
         let keep = self.job.manner.shape().keeps();
-        let answer = self.check();
-        let ready = answer.and_then(|answer| {
-            check::warm_up(address, dialect, keep, connections, requests)?;
-            Ok(answer)
+        let ask = || check::warm_up(peer, dialect, keep, connections, requests);
+        let steady = |most| warm_up::until_steady(server, Duration::from_secs(most), ask);
+        let ready = self.check().map_err(at(Stage::Before)).and_then(|answer| {
+            ask().map_err(at(Stage::Before))?;
+            Ok((answer, description.warm_up_until_steady_s.map(steady).transpose()?))
         });
-        ready.map_err(|reason| {
+        ready.map_err(|stopped| {
+            let Stopped::Failed(failed) = stopped else { return stopped };
             let mut causes = patterns::named(&Traces {
                 shape: self.job.manner.shape(),
                 connections,
@@ -207,11 +211,12 @@ impl Slice<'_> {
                 busy: 0.0,
                 opened: None,
                 file_room,
-                printed: [&server.printed(), &reason],
+                printed: [&server.printed(), &failed.reason],
                 conditions: &Conditions { port_room: self.place.room, ..Conditions::default() },
             });
             causes.extend(self.place.said.clone());
-            at(Stage::Before)(std::iter::once(reason).chain(causes).collect::<Vec<_>>().join("; "))
+            let reason = std::iter::once(failed.reason).chain(causes).collect::<Vec<_>>().join("; ");
+            Stopped::Failed(Failed { reason, ..failed })
         })
     }
 
@@ -221,7 +226,7 @@ impl Slice<'_> {
         server: &mut Server,
         ran: &Ran,
         (stdout, stderr): (&Path, &Path),
-        bytes: u64,
+        answer: Answer,
     ) -> Result<Report, Stopped> {
         // The server first: if it died, what the tool says of that is less to the point.
         server.still_itself().map_err(at(Stage::Load))?;
@@ -232,14 +237,13 @@ impl Slice<'_> {
                 self.time_limit()
             )));
         }
-        let report = self.read_report(stdout, stderr, ran.exit)?;
+        let report = self.read_report(stdout, stderr, ran.exit, answer)?;
         if let Some(reason) = report.stalled(self.job.connections) {
             let seen = Some(Box::new(report));
             return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
         }
         let (requests, duration_s) = self.counted(&report)?;
-        let address = self.place.target.address();
-        self.is_plausible(&report, requests, duration_s, bytes, address).map_err(at(Stage::Load))?;
+        self.is_plausible(&report, requests, duration_s, answer.bytes).map_err(at(Stage::Load))?;
         self.check().map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
         Ok(report)
@@ -256,7 +260,7 @@ impl Slice<'_> {
         &self,
         server: &Server,
         ran: &Ran,
-        (passed, idle_cores): (Passed, Option<f64>),
+        (passed, idle_cores, warm_up): (Passed, Option<f64>, Option<WarmUp>),
         report: Report,
         response_bytes: u64,
         causes: Vec<String>,
@@ -303,6 +307,7 @@ impl Slice<'_> {
             kept_share: self.kept_share(&report, requests, opened),
             rss_bytes: server.resident_bytes(),
             threads: server.threads(),
+            warm_up,
             start_up_s: server.start_up().as_secs_f64(),
             idle_cores,
             closed_loop_latency_us: if fixed_rate.is_some() { Latency::default() } else { report.latency_us },
@@ -316,8 +321,8 @@ impl Slice<'_> {
     /// Is it the agreed response, asked for in the manner of the slice?
     fn check(&self) -> Result<check::Answer, String> {
         match self.job.manner {
-            Manner::Pipelined { depth } => check::pipelined(self.place.target.address(), depth),
-            manner => check::agreed(self.place.target.address(), self.request.tool.dialect(), manner.shape().keeps()),
+            Manner::Pipelined { depth } => check::pipelined(Peer::of(&self.place.target), depth),
+            manner => check::agreed(Peer::of(&self.place.target), self.request.tool.dialect(), manner.shape().keeps()),
         }
     }
 
@@ -351,7 +356,7 @@ impl Slice<'_> {
         asked + check::TIMEOUT + TOOL_MARGIN
     }
 
-    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit) -> Result<Report, Stopped> {
+    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit, answer: Answer) -> Result<Report, Stopped> {
         let read = |path| std::fs::read(path).map_err(|error| at(Stage::Load)(format!("its report is gone: {error}")));
         let (stdout, stderr) = (read(stdout)?, read(stderr)?);
         let side_file = match self.request.tool.side_file() {
@@ -359,21 +364,21 @@ impl Slice<'_> {
             SideFile::Reads(_) | SideFile::None => None,
         };
         let output = Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
-        self.request.tool.parse(&output).map_err(|failure| {
-            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
-        })
+        // Asked to close, it does (that was checked), but its answer does not say so.
+        let is_silent = self.job.manner == Manner::Close && answer.kept && self.request.tool.wants_closes_announced();
+        let parsed = self.request.tool.parse(&output);
+        parsed
+            .or_else(|failure| {
+                excused(&failure, answer.bytes, self.job.connections).filter(|_| is_silent).ok_or(failure)
+            })
+            .map_err(|failure| {
+                Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
+            })
     }
 
     /// Holds what the tool says against what was asked and what was checked: the time, and the bytes of a response.
     /// Responses under way when the time is up are received in part, one per connection at the most.
-    fn is_plausible(
-        &self,
-        report: &Report,
-        requests: u64,
-        duration_s: f64,
-        bytes: u64,
-        address: SocketAddr,
-    ) -> Result<(), String> {
+    fn is_plausible(&self, report: &Report, requests: u64, duration_s: f64, bytes: u64) -> Result<(), String> {
         if let Some(due) = self.job.due().filter(|due| *due != requests) {
             return Err(format!("{requests} of {due} requests were answered well"));
         }
@@ -386,7 +391,8 @@ impl Slice<'_> {
         }
         let Some(received) = report.bytes else { return Ok(()) };
         // A server may keep some connections and close others, and an answer that says so has another length.
-        let other = check::agreed(address, self.request.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
+        let other = check::agreed(Peer::of(&self.place.target), self.request.tool.dialect(), false)
+            .map_or(bytes, |answer| answer.bytes);
         let (least, most) = (bytes.min(other), bytes.max(other));
         let in_flight = u64::from(self.job.connections) * u64::from(self.job.manner.depth());
         if received < requests * least || received > (requests + in_flight) * most {

@@ -13,3 +13,4 @@ mod stopped;
 mod under_load;
 mod verdicts;
 mod versus;
+mod voice;

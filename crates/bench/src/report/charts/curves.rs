@@ -69,7 +69,7 @@ fn together(place: Place, of: &Curves) -> Drawing {
     };
     let (key, top) = keys(&legend, all);
     let top = top + 14.0;
-    let plot = Plot { axis: &of.x, left: left(of), right: all - names, top, bottom: top + HEIGHT };
+    let plot = Plot { axis: &of.x, all, left: left(of), right: all - names, top, bottom: top + HEIGHT };
     let body = html! {
         (key)
         (frame(&plot, &of.y))
@@ -91,7 +91,7 @@ fn panels(place: Place, of: &Curves) -> Drawing {
     let body = html! {
         @for (n, series) in of.series.iter().enumerate() {
             @let (x, y) = ((n % columns) as f64 * (each + gap), (n / columns) as f64 * down);
-            @let plot = Plot { axis: &of.x, left: left(of), right: each - 8.0, top: 36.0, bottom: 36.0 + PANEL - 16.0 };
+            @let plot = Plot { axis: &of.x, all: each, left: left(of), right: each - 8.0, top: 36.0, bottom: 36.0 + PANEL - 16.0 };
             g transform=(format!("translate({} {})", px(x), px(y))) {
                 text.strong x="0" y="12" { (clipped(&series.name, each)) }
                 text.soft.small x="0" y="27" { (of.y.label) }

@@ -39,6 +39,7 @@ fn look(verdict: &str) -> (Symbol, &'static str) {
         "faster" => (Symbol::Circle, "c0"),
         "slower" => (Symbol::Diamond, "c1"),
         "equivalent" => (Symbol::Square, "c2"),
+        "baseline" => (Symbol::Circle, "c5"),
         "noise floor" => (Symbol::Cross, "c5"),
         _ => (Symbol::Ring, "c5"),
     }

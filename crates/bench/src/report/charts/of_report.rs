@@ -151,7 +151,7 @@ fn costs(report: &Report, table: &Table) -> Chart {
     };
     let ends = report.tables.iter().flat_map(|table| table.ranked.iter().map(move |row| bar(table, row)));
     let ends = ends.map(|bar| bar.interval.map_or(bar.parts.iter().map(|part| part.1).sum(), |ends| ends.1));
-    let axis = Axis::from_zero(ends, "CPU time per response, µs");
+    let axis = Axis::from_zero(ends, "CPU time per response, µs (one scale for all shapes)");
     let all: Vec<Bar> = table.ranked.iter().map(|row| bar(table, row)).collect();
     let words =
         [(Part::User, "user"), (Part::System, "system"), (Part::Whole, "user and system, not told apart by the clock")];
@@ -171,7 +171,8 @@ fn interval(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 
 fn memory(report: &Report, table: &Table) -> Chart {
     let all = report.tables.iter().flat_map(|table| &table.ranked);
-    let axis = Axis::from_zero(all.map(|row| row.rss_bytes.max / MEBIBYTE), "resident memory after the load, MiB");
+    let axis =
+        Axis::from_zero(all.map(|row| row.rss_bytes.max / MEBIBYTE), "resident memory, MiB (one scale for all shapes)");
     let bar = |row: &Row| {
         let Summary { median, min, max, n } = row.rss_bytes;
         Bar {

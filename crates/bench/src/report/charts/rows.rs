@@ -8,6 +8,8 @@ use super::{Axis, Drawing, Place, px};
 const LINE: f64 = 18.0;
 /// A character's width on the average, in px; there is nothing here that could measure a font.
 const CHARACTER: f64 = 6.5;
+/// How much narrower small text is.
+const SMALL: f64 = 0.88;
 /// A name takes this share of the width at most.
 const LONGEST: f64 = 0.28;
 
@@ -31,6 +33,8 @@ pub struct Key {
 #[derive(Debug, Clone, Copy)]
 pub struct Plot<'a> {
     pub axis: &'a Axis,
+    /// The whole width of the drawing, which no word leaves.
+    pub all: f64,
     pub left: f64,
     pub right: f64,
     pub top: f64,
@@ -63,7 +67,7 @@ pub fn rows(
     };
     let (key, top) = keys(legend, all);
     let bottom = top + row * labels.len() as f64;
-    let plot = Plot { axis, left, right, top, bottom };
+    let plot = Plot { axis, all, left, right, top, bottom };
     let body = html! {
         (key)
         (under(&plot))
@@ -87,20 +91,23 @@ pub fn ticks(plot: &Plot) -> Markup {
     let mut free_from = f64::NEG_INFINITY;
     let mut shown = Vec::new();
     for (value, words) in &plot.axis.ticks {
-        let (x, half) = (plot.x(*value), width(words) / 2.0 + 3.0);
+        let (x, half) = (plot.x(*value), SMALL * width(words) / 2.0 + 3.0);
+        let word_x = x.min(plot.all - half).max(half.min(plot.all));
         // A label that would touch the one before is left out; its line stands.
-        let has_room = x - half >= free_from;
+        let has_room = word_x - half >= free_from;
         if has_room {
-            free_from = x + half;
+            free_from = word_x + half;
         }
-        shown.push((x, words, has_room));
+        shown.push((x, word_x, words, has_room));
     }
     html! {
-        @for (x, words, has_room) in shown {
+        @for (x, word_x, words, has_room) in shown {
             path.grid d=(format!("M{} {}V{}", px(x), px(plot.top), px(plot.bottom))) {}
-            @if has_room { text.soft.small.middle x=(px(x)) y=(px(plot.bottom + 14.0)) { (words) } }
+            @if has_room { text.soft.small.middle x=(px(word_x)) y=(px(plot.bottom + 14.0)) { (words) } }
         }
-        text.soft.small.middle x=(px(f64::midpoint(plot.left, plot.right))) y=(px(plot.bottom + 32.0)) { (plot.axis.label) }
+        @let half = (SMALL * width(&plot.axis.label) / 2.0).min(plot.all / 2.0);
+        @let middle = f64::midpoint(plot.left, plot.right).min(plot.all - half).max(half);
+        text.soft.small.middle x=(px(middle)) y=(px(plot.bottom + 32.0)) { (plot.axis.label) }
     }
 }
 
@@ -109,7 +116,7 @@ pub fn keys(legend: &[Key], all: f64) -> (Markup, f64) {
     let (mut x, mut y) = (0.0, 8.0);
     let mut places = Vec::new();
     for key in legend {
-        let takes = 20.0 + width(&key.means) + 18.0;
+        let takes = 20.0 + SMALL * width(&key.means) + 18.0;
         if x > 0.0 && x + takes - 18.0 > all {
             (x, y) = (0.0, y + LINE);
         }

@@ -25,3 +25,68 @@ fn a_run_has_a_forest_bars_dots_and_memory() {
     insta::assert_snapshot!("forest", lines(&all[0]));
     insta::assert_snapshot!("cost", lines(&all[2]));
 }
+
+/// The kept example, which has two shapes.
+fn kept() -> crate::results::Run {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept/run-1");
+    crate::results::Run::read(&folder).unwrap()
+}
+
+/// The words below the plot: ticks, and what the axis measures.
+fn small_words(chart: &Chart) -> Vec<String> {
+    let lines = lines(chart);
+    let words = lines.lines().filter(|line| line.starts_with("<text class=\"soft small middle\""));
+    words.map(|line| line.split(['>', '<']).nth(2).unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn charts_that_are_compared_share_one_scale() {
+    let all = charts(&kept());
+    let of = |stem: &str| small_words(all.iter().find(|chart| chart.stem == stem).unwrap());
+    for what in ["cost-ratio", "cost", "memory", "slices"] {
+        let (one, other) = (of(&format!("keep-alive-{what}")), of(&format!("close-{what}")));
+        assert!(one.len() > 2 && one == other, "{what}: {one:?}, {other:?}");
+    }
+    assert_eq!(of("close-cost")[0], "0");
+    assert!(of("close-cost-ratio").last().unwrap().ends_with("(log scale)"));
+}
+
+#[test]
+fn no_line_joins_targets() {
+    let all = charts(&kept());
+    assert!(all.iter().all(|chart| !chart.file().contains("class=\"curve")));
+}
+
+#[test]
+fn a_name_is_never_markup_and_too_long_a_one_is_cut_and_kept_as_a_title() {
+    let name = "a<b>&\"c\" and then on and on until it is 60 characters long--";
+    let all = charts(&fixed::run(&[("tokio", 20.0), (name, 24.0)], 12, 1));
+    let file = all[0].file();
+    assert!(!file.contains("<b>") && file.contains("a&lt;b&gt;&amp;"), "{file}");
+    assert!(
+        file.contains(
+            "…<title>a&lt;b&gt;&amp;&quot;c&quot; and then on and on until it is 60 characters long--</title>"
+        ),
+        "{file}"
+    );
+}
+
+fn xy(series: usize, joined: bool) -> Curves {
+    let points = |n: usize| [1.0, 4.0, 16.0].map(|x| Point { x, y: x * (n + 1) as f64, ends: Some((x, 2.0 * x)) });
+    let series: Vec<Series> =
+        (0..series).map(|n| Series { name: format!("server-{n}"), points: points(n).into() }).collect();
+    let y = Axis::from_zero(series.iter().flat_map(|one| &one.points).map(|point| point.y), "req/s");
+    Curves { x: Axis::log([1.0, 16.0], "connections"), y, series, joined }
+}
+
+#[test]
+fn up_to_six_series_share_a_drawing_and_more_have_a_panel_each() {
+    let drawn = |of: &Curves| lines(&Chart::draw("xy", "Two quantities", "", |place| curves(place, of)));
+    let six = drawn(&xy(6, true));
+    assert_eq!((six.matches("class=\"curve").count(), six.matches("class=\"ghost").count()), (6, 0));
+    let seven = drawn(&xy(7, true));
+    assert_eq!((seven.matches("class=\"curve").count(), seven.matches("class=\"ghost").count()), (7, 42));
+    let free = drawn(&xy(2, false));
+    assert!(!free.contains("class=\"curve"), "points alone");
+    insta::assert_snapshot!("points_of_two_series", free);
+}

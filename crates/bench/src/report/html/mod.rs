@@ -6,6 +6,8 @@ mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+pub(super) use measured::in_short;
+
 use super::charts::{self, Chart};
 use super::columns::{notes, title};
 use super::sentences;

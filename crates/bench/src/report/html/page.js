@@ -37,7 +37,9 @@
       if (!row.hidden) shown.add(row.dataset.name);
     });
     all("[data-shape]").forEach((section) => {
-      section.hidden = selects.some((one) => one.value !== "" && section.dataset[one.name] !== one.value);
+      // What is of several load tools says none.
+      const own = (one) => section.dataset[one.name] ?? one.value;
+      section.hidden = selects.some((one) => one.value !== "" && own(one) !== one.value);
     });
     said.textContent = wanted === "" ? "" : `${shown.size} of ${every.size} targets`;
   }
@@ -60,7 +62,4 @@
     button.textContent = words;
     setTimeout(() => { button.textContent = "copy"; }, 1500);
   }));
-
-  // Paper has no way to open what is closed.
-  addEventListener("beforeprint", () => all("details").forEach((one) => { one.open = true; }));
 })();
