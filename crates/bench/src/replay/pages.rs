@@ -25,6 +25,10 @@ pub fn document(experiment: &dyn Experiment, replay: &Replay) -> Document {
     blocks.push(Block::List(notes(experiment, replay)));
     blocks.push(Block::Heading("Who was measured".to_owned()));
     blocks.push(Block::Table(members(experiment, replay)));
+    let warmed = warmed_up(replay);
+    if !warmed.is_empty() {
+        blocks.push(Block::List(warmed));
+    }
     let failed = failed(replay);
     if !failed.is_empty() {
         blocks.push(Block::Heading("Failed".to_owned()));
@@ -173,6 +177,17 @@ fn members(experiment: &dyn Experiment, replay: &Replay) -> Table {
         table.rows.push(cells.map(Cell::from).into());
     }
     table
+}
+
+/// How those that compile while they run were warmed up, in their first trial.
+fn warmed_up(replay: &Replay) -> Vec<String> {
+    let line = |name: &str| {
+        let curve = replay.found(name, |_| true).find_map(|found| found.warm_up.as_ref())?;
+        let costs: Vec<String> = curve.cost_us.iter().map(|cost| digits(*cost)).collect();
+        let end = if curve.steady { "then it was steady" } else { "and it was not steady when its time was up" };
+        Some(format!("{name}: cost in successive slices of its warm-up, µs: {}; {end}", costs.join(" ")))
+    };
+    replay.record.members.iter().filter_map(|member| line(&member.name)).collect()
 }
 
 /// A target, why it failed, in which parts, and how often in each.

@@ -9,16 +9,17 @@ use std::time::Duration;
 use super::record::{Footprint, Found, Outcome, Part};
 use super::said::Said;
 use super::stack;
-use crate::check::{self, Client, Dialect};
+use crate::check::{self, Client, Dialect, Peer};
 use crate::interrupt::{self, Interrupted};
-use crate::load::{self, Extent, Job, LoadTool, Manner, Report, SideFile};
+use crate::load::{self, Extent, Job, LoadTool, Manner, Report, Shape, SideFile};
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
-use crate::results::{Failed, Limit, Seen, Stage};
+use crate::results::{Failed, Limit, Seen, Stage, WarmUp};
 use crate::run::room;
 use crate::run::sample::{Before, Passed};
-use crate::run::slice::Speaks;
+use crate::run::slice::{self, Speaks};
+use crate::run::warm_up;
 use crate::targets::Target;
 
 /// How long one answer may take: what ab waits (`-s`), as the published runs did.
@@ -86,7 +87,9 @@ pub fn trial(ask: &Ask, raw: &Path) -> Result<Tried, Interrupted> {
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
         Err(error) => return Ok(failed(Stage::Start, error.to_string())),
     };
-    let mut drive = Drive { address: place.target.address(), ask, target: &place.target, raw, command: Vec::new() };
+    let peer = Peer::of(&place.target);
+    let mut drive =
+        Drive { address: place.target.address(), peer, ask, target: &place.target, raw, command: Vec::new() };
     let outcome = drive.drive(&mut server).map_err(|stopped| of_its_stack(stopped, ask.part, &server.printed()));
     let stopped = server.stop();
     if interrupt::asked() {
@@ -165,6 +168,7 @@ struct Drive<'a> {
     ask: &'a Ask<'a>,
     target: &'a Target,
     address: SocketAddr,
+    peer: Peer,
     raw: &'a Path,
     command: Vec<String>,
 }
@@ -173,10 +177,8 @@ impl Drive<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Found, Stopped> {
         let how = self.how();
         let dialect = how.tool.dialect();
-        let answer = check::agreed(self.address, dialect, how.keep).map_err(at(Stage::Before))?;
-        let warm_up = self.target.description.warm_up_requests;
-        // On one connection after the other: a backlog of 5 or a pool of 10 is what the load is to meet, not the warm-up.
-        check::warm_up(self.address, dialect, false, 1, warm_up).map_err(at(Stage::Before))?;
+        let answer = check::agreed(self.peer, dialect, how.keep).map_err(at(Stage::Before))?;
+        let warm_up = self.warm_up(server)?;
         let line = self.line(&how).map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = how.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);
@@ -207,7 +209,7 @@ impl Drive<'_> {
             Part::Stack { .. } => Some(self.footprint(server).map_err(at(Stage::After))?),
             _ => None,
         };
-        check::agreed(self.address, dialect, how.keep).map_err(at(Stage::After))?;
+        check::agreed(self.peer, dialect, how.keep).map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
         Ok(Found {
             requests,
@@ -222,8 +224,25 @@ impl Drive<'_> {
             percentiles_ms: said.percentiles(self.ask.part, requests).map_err(at(Stage::Load))?,
             replies: said.replies(self.ask.part).map_err(at(Stage::Load))?,
             memory,
+            warm_up,
             warnings: report.warnings,
         })
+    }
+
+    /// On a connection at a time: a backlog of 5 or a pool of 10 is what the load is to meet, and not the warm-up. What
+    /// compiles while it runs is then asked until its cost is steady, on kept connections where it keeps them.
+    fn warm_up(&self, server: &Server) -> Result<Option<WarmUp>, Stopped> {
+        let description = &self.target.description;
+        let requests = description.warm_up_requests;
+        check::warm_up(self.peer, Dialect::Http11, false, 1, requests).map_err(at(Stage::Before))?;
+        let Some(most) = description.warm_up_until_steady_s else { return Ok(None) };
+        let keep = description.holds(Shape::KeepAlive);
+        let ask = || check::warm_up(self.peer, Dialect::Http11, keep, 1, requests);
+        match warm_up::until_steady(server, Duration::from_secs(most), ask) {
+            Ok(warm_up) => Ok(Some(warm_up)),
+            Err(slice::Stopped::Failed(failed)) => Err(Stopped::Failed(failed.stage, failed.reason)),
+            Err(slice::Stopped::Interrupted(interrupted)) => Err(interrupted.into()),
+        }
     }
 
     fn how(&self) -> How {
@@ -293,7 +312,7 @@ impl Drive<'_> {
         }
         let Some(received) = report.bytes else { return Ok((requests, duration_s)) };
         // A server may keep some connections and close others, and an answer that says so has another length.
-        let other = check::agreed(self.address, how.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
+        let other = check::agreed(self.peer, how.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
         let (least, most) = (bytes.min(other), bytes.max(other));
         if received < requests * least || received > (requests + u64::from(how.connections)) * most {
             let each = received as f64 / requests as f64;
