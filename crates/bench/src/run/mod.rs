@@ -13,7 +13,7 @@ mod said;
 pub(crate) mod sample;
 pub(crate) mod slice;
 mod turns;
-mod warm_up;
+pub(crate) mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
