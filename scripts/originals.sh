@@ -5,7 +5,8 @@
 #   scripts/originals.sh plan NAME…|all         says what an installation would do
 #   scripts/originals.sh install NAME…|all      says it, then does it; may be repeated
 #
-# NAME is a folder under docker/originals. What its packages.txt and build-packages.txt name comes from apt; its own
+# NAME is a folder under docker/originals. What its packages.txt and build-packages.txt name comes from apt, and what its
+# native-packages.txt does, which the image has from its base; its own
 # `install`, which its image runs too, puts the rest (pip, npm, compiled classes) into target/originals/NAME and prints
 # what that is: a line with the versions, and a line `TARGET: versions` for each optional target that can be had here.
 set -euo pipefail
@@ -24,18 +25,18 @@ needs() {
   done
 }
 
-# Which of the given apt packages are not installed.
+# Which of the given apt packages are not installed, nor a program of that name from elsewhere.
 missing() {
   local package
   for package in "$@"; do
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
+    command -v "$package" >/dev/null || [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || echo "$package"
   done
 }
 
 # What one folder needs from apt and lacks. A venv needs a Python with ensurepip, whoever brought it.
 lacks() {
   local packages
-  mapfile -t packages < <(needs "$1" packages.txt build-packages.txt)
+  mapfile -t packages < <(needs "$1" packages.txt build-packages.txt native-packages.txt)
   missing "${packages[@]}"
   if [ -f "docker/originals/$1/requirements.txt" ] && ! python3 -c 'import ensurepip' 2>/dev/null; then echo python3-venv; fi
 }

@@ -18,12 +18,17 @@ harness 600 always the harness against servers that go wrong, signals and bad in
 scripts 600 always the scripts as the README has them
 docker 1500 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
 containers 3600 all every original and the bench image in containers too
+originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
+all_originals 3600 all the same with every original; the result is kept in results/originals.md
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet; }
-stage_shellcheck() { need shellcheck && shellcheck -x scripts/*.sh docker/*.sh docker/build-servers docker/empty-crate docker/bench-entrypoint .ci/run; }
+stage_shellcheck() {
+  need shellcheck && shellcheck -x scripts/*.sh .ci/run docker/*.sh docker/{bench-entrypoint,build-servers,empty-crate} \
+    docker/originals/*/{install,entrypoint}
+}
 stage_licences() {
   command -v cargo-deny >/dev/null || cargo install cargo-deny --locked --quiet || return
   cargo deny --log-level warn check licenses sources bans
@@ -47,3 +52,15 @@ stage_harness() { need ab wrk && cargo test --locked -p hello-bench --test harne
 stage_scripts() { scripts/test-scripts.sh; }
 stage_docker() { scripts/test-docker.sh; }
 stage_containers() { scripts/test-docker.sh --all; }
+stage_originals() {
+  local names="wsgiref gevent gevent-nodelay cherrypy paste pyramid-paste pyramid-gevent-nodelay bottle tornado meinheld
+    eventlet gunicorn-sync gunicorn-gthread twisted-resource twisted-wsgi uwsgi uwsgi-http-socket uwsgi-nginx nodejs
+    nginx-return nginx-memcached tomcat-java puma"
+  need ab wrk && scripts/originals.sh install wsgiref gevent cherrypy paste pyramid bottle tornado meinheld eventlet \
+    gunicorn twisted uwsgi node nginx nginx-memcached tomcat puma &&
+    HELLO_BENCH_ORIGINALS=$names cargo test --locked -p hello-bench --test originals
+}
+stage_all_originals() {
+  need ab wrk && scripts/originals.sh install all &&
+    HELLO_BENCH_ORIGINALS_RESULT=$PWD/results/originals.md cargo test --locked -p hello-bench --test originals
+}

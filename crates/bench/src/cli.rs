@@ -36,6 +36,8 @@ pub struct Cli {
 pub enum Command {
     /// Show every target: version, concurrency model, what it mirrors, port
     List(TargetArgs),
+    /// Show every original, its concurrency model, and the Rust servers that answer to it
+    Mirrors,
     /// Start targets one by one and hold them against the agreed response, point by point
     Verify(VerifyArgs),
     /// Build and start one target, print its URL, stop it on Ctrl-C

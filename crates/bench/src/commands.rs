@@ -22,7 +22,7 @@ use crate::process::server::StartOptions;
 use crate::process::{self, Server, StartError, docker, own_program, supervisor, tool};
 use crate::run::{self, Ended};
 use crate::self_test;
-use crate::targets::{Source, Target, Workspace, all};
+use crate::targets::{Source, Target, Workspace, all, answers};
 
 /// To standard output, which may have been closed.
 macro_rules! say {
@@ -50,6 +50,29 @@ pub fn list(args: &TargetArgs) -> Result<Exit> {
         ]);
     }
     say!("{grid}");
+    Ok(Exit::Well)
+}
+
+/// `hello-bench mirrors`
+///
+/// # Errors
+/// For an original or a server that describes itself wrongly.
+pub fn mirrors() -> Result<Exit> {
+    let targets = all(&Workspace::find()?, &[])?;
+    for answer in answers(&targets) {
+        say!("{} ({})", answer.original, answer.targets.join(", "));
+        for why in &answer.stand_ins {
+            say!("  stand-in   {why}");
+        }
+        for model in &answer.models {
+            say!("  model      {model}");
+        }
+        let workers = answer.workers.map_or(String::new(), |count| format!(", with --workers {count}"));
+        match answer.mirrors.as_slice() {
+            [] => say!("  mirror     none: no Rust server here has its model"),
+            mirrors => say!("  mirror     {}{workers}", mirrors.join(", ")),
+        }
+    }
     Ok(Exit::Well)
 }
 

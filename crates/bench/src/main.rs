@@ -12,6 +12,7 @@ fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|error| error.exit());
     let result = match cli.command {
         Command::List(args) => commands::list(&args),
+        Command::Mirrors => commands::mirrors(),
         Command::Verify(args) => commands::verify(&args),
         Command::Serve(args) => commands::serve(&args),
         Command::Run(args) => commands::run(&args),

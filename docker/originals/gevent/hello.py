@@ -1,6 +1,11 @@
 import os
 import socket
 
+if os.environ.get("MONKEY_PATCH"):
+    from gevent.monkey import patch_all
+
+    patch_all()
+
 from gevent.pywsgi import WSGIServer
 
 

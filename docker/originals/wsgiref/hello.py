@@ -1,5 +1,5 @@
 import os
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 
 def hello(environ, start_response):
@@ -12,4 +12,5 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
+WSGIServer.request_queue_size = int(os.environ.get("BACKLOG", "1024"))
 make_server(os.environ["HOST"], int(os.environ["PORT"]), hello, handler_class=Quiet).serve_forever()

@@ -6,7 +6,10 @@ mod points;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
 
-use hello::check::{Difference, differences};
+use hello::check::{Difference, Reply, differences};
+
+use crate::targets::Target;
+use points::DATE;
 
 pub use client::Client;
 pub use points::{Finding, POINTS, Point, verify};
@@ -21,6 +24,39 @@ pub enum Dialect {
     Http10,
     /// As wrk: a connection is kept unless one side says that it closes it.
     Http11,
+}
+
+/// Who is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Peer {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Whether it sends a `Date`: a server that does not, and says so, is held to the rest of the agreed response.
+    pub dated: bool,
+}
+
+impl Peer {
+    /// Who is asked when this target is.
+    pub fn of(target: &Target) -> Self {
+        Self { address: target.address(), dated: !target.description.cannot.contains_key(DATE) }
+    }
+
+    /// In what an answer of this peer differs from the agreed response.
+    fn differences(self, reply: &Reply, head: bool) -> Result<(), String> {
+        let mut found = differences(reply, head, SystemTime::now());
+        let without = !self.dated && reply.field("date").is_err();
+        found.retain(|difference| difference.point != "date" || !without);
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(found.iter().map(Difference::to_string).collect::<Vec<_>>().join("; "))
+    }
+}
+
+impl From<SocketAddr> for Peer {
+    fn from(address: SocketAddr) -> Self {
+        Self { address, dated: true }
+    }
 }
 
 /// A good answer.
@@ -47,9 +83,11 @@ pub fn request(dialect: Dialect, address: SocketAddr, keep: bool) -> String {
 ///
 /// # Errors
 /// In words: nothing answers, every difference, or a connection that is not closed when it should be.
-pub fn agreed(address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answer, String> {
-    let mut client = Client::connect(address, TIMEOUT)?;
-    let answer = ask(&mut client, address, dialect, keep)?;
+pub fn agreed(peer: impl Into<Peer>, dialect: Dialect, keep: bool) -> Result<Answer, String> {
+    let peer = peer.into();
+    let mut client = Client::connect(peer.address, TIMEOUT)?;
+    client.send(request(dialect, peer.address, keep).as_bytes())?;
+    let answer = receive(&mut client, peer)?;
     if !keep {
         client.expect_end()?;
     }
@@ -61,10 +99,11 @@ pub fn agreed(address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answe
 ///
 /// # Errors
 /// As [`agreed`], and which answer it was.
-pub fn pipelined(address: SocketAddr, depth: u32) -> Result<Answer, String> {
-    let mut client = Client::connect(address, TIMEOUT)?;
-    client.send(request(Dialect::Http11, address, true).repeat(depth as usize).as_bytes())?;
-    let mut next = |n| receive(&mut client).map_err(|what| format!("answer {n} of {depth} pipelined: {what}"));
+pub fn pipelined(peer: impl Into<Peer>, depth: u32) -> Result<Answer, String> {
+    let peer = peer.into();
+    let mut client = Client::connect(peer.address, TIMEOUT)?;
+    client.send(request(Dialect::Http11, peer.address, true).repeat(depth as usize).as_bytes())?;
+    let mut next = |n| receive(&mut client, peer).map_err(|what| format!("answer {n} of {depth} pipelined: {what}"));
     for n in 1..depth {
         next(n)?;
     }
@@ -75,24 +114,32 @@ pub fn pipelined(address: SocketAddr, depth: u32) -> Result<Answer, String> {
 const WARM_UP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Asks at least `count` times for the agreed response, on so many connections at once as the load tool will use, and on
-/// kept ones where the server keeps them: a server that answers well to one client alone is found here.
+/// kept ones where the server keeps them: a server that answers well to one client alone is found here. Gives how often
+/// it asked.
 ///
 /// # Errors
 /// As [`agreed`], for the first answer that differs; and when it takes too long.
-pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, connections: u32, count: u32) -> Result<(), String> {
+pub fn warm_up(
+    peer: impl Into<Peer>,
+    dialect: Dialect,
+    keep: bool,
+    connections: u32,
+    count: u32,
+) -> Result<u32, String> {
+    let peer = peer.into();
     let until = Instant::now() + WARM_UP_LIMIT;
     let mut kept: Vec<Client> = Vec::new();
     let mut asked = 0;
     while asked < count {
         let mut clients: Vec<(Client, bool)> = kept.drain(..).map(|client| (client, true)).collect();
         while clients.len() < connections as usize {
-            clients.push((Client::connect(address, TIMEOUT)?, false));
+            clients.push((Client::connect(peer.address, TIMEOUT)?, false));
         }
         for (client, is_kept) in &mut clients {
-            client.send(request(dialect, address, keep).as_bytes()).map_err(|why| of(*is_kept, why))?;
+            client.send(request(dialect, peer.address, keep).as_bytes()).map_err(|why| of(*is_kept, why))?;
         }
         for (n, (mut client, is_kept)) in clients.into_iter().enumerate() {
-            let answer = receive(&mut client)
+            let answer = receive(&mut client, peer)
                 .map_err(|why| format!("{} (connection {} of {connections})", of(is_kept, why), n + 1))?;
             if keep && answer.kept {
                 kept.push(client);
@@ -103,23 +150,15 @@ pub fn warm_up(address: SocketAddr, dialect: Dialect, keep: bool, connections: u
             }
         }
     }
-    Ok(())
+    Ok(asked)
 }
 
 fn of(is_kept: bool, why: String) -> String {
     if is_kept { format!("on a connection that it said it keeps: {why}") } else { why }
 }
 
-fn ask(client: &mut Client, address: SocketAddr, dialect: Dialect, keep: bool) -> Result<Answer, String> {
-    client.send(request(dialect, address, keep).as_bytes())?;
-    receive(client)
-}
-
-fn receive(client: &mut Client) -> Result<Answer, String> {
+fn receive(client: &mut Client, peer: Peer) -> Result<Answer, String> {
     let reply = client.receive(false)?;
-    let found = differences(&reply, false, SystemTime::now());
-    if !found.is_empty() {
-        return Err(found.iter().map(Difference::to_string).collect::<Vec<_>>().join("; "));
-    }
+    peer.differences(&reply, false)?;
     Ok(Answer { bytes: (reply.head_len + reply.rest.len()) as u64, kept: client::keeps(&reply) })
 }

@@ -1,12 +1,11 @@
 //! The agreed behaviour of a target, point by point.
 
-use std::net::SocketAddr;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
-use hello::check::{Difference, Reply, differences};
+use hello::check::Reply;
 
-use super::{Client, Dialect, TIMEOUT, agreed, client::keeps, request};
+use super::{Client, Dialect, Peer, TIMEOUT, agreed, client::keeps, request};
 use crate::targets::Target;
 
 /// One point of the agreed behaviour.
@@ -16,7 +15,7 @@ pub struct Point {
     pub name: &'static str,
     /// What is agreed.
     pub agreed: &'static str,
-    holds: fn(SocketAddr) -> Result<(), String>,
+    holds: fn(Peer) -> Result<(), String>,
 }
 
 /// How a target stands to one point.
@@ -41,7 +40,7 @@ impl Finding {
 
 /// Asks a running target for every point.
 pub fn verify(target: &Target) -> Vec<(Point, Finding)> {
-    let stand = |point: &Point| match ((point.holds)(target.address()), target.description.cannot.get(point.name)) {
+    let stand = |point: &Point| match ((point.holds)(Peer::of(target)), target.description.cannot.get(point.name)) {
         (Ok(()), None) => Finding::Holds,
         (Ok(()), Some(_)) => Finding::HoldsAfterAll,
         (Err(_), Some(reason)) => Finding::Cannot(reason.clone()),
@@ -50,6 +49,9 @@ pub fn verify(target: &Target) -> Vec<(Point, Finding)> {
     POINTS.iter().map(|point| (*point, stand(point))).collect()
 }
 
+/// The point that a server without a `Date` cannot give.
+pub const DATE: &str = "date-moves";
+
 /// Every point, the response first.
 pub const POINTS: &[Point] = &[
     Point { name: "get", agreed: "GET / gives the agreed response", holds: get },
@@ -57,7 +59,7 @@ pub const POINTS: &[Point] = &[
     Point { name: "head", agreed: "HEAD / gives the same without a body", holds: head },
     Point { name: "not-found", agreed: "another path gives 404", holds: |to| status(to, "GET /other HTTP/1.1", 404) },
     Point { name: "method", agreed: "another method on / gives 405", holds: |to| status(to, "DELETE / HTTP/1.1", 405) },
-    Point { name: "date-moves", agreed: "Date moves with the clock", holds: date_moves },
+    Point { name: DATE, agreed: "Date moves with the clock", holds: date_moves },
     Point { name: "split", agreed: "a request may come in pieces", holds: split },
     Point { name: "keep-alive", agreed: "a connection serves request after request", holds: keep_alive },
     Point { name: "pipelining", agreed: "requests may be sent before their answers came", holds: pipelining },
@@ -72,16 +74,8 @@ pub const POINTS: &[Point] = &[
     Point { name: "framing-twice", agreed: "two framings at once give 400 and close", holds: framing_twice },
 ];
 
-fn connect(to: SocketAddr) -> Result<Client, String> {
-    Client::connect(to, TIMEOUT)
-}
-
-fn is_agreed(reply: &Reply, head: bool) -> Result<(), String> {
-    let found = differences(reply, head, SystemTime::now());
-    if found.is_empty() {
-        return Ok(());
-    }
-    Err(found.iter().map(Difference::to_string).collect::<Vec<_>>().join("; "))
+fn connect(to: Peer) -> Result<Client, String> {
+    Client::connect(to.address, TIMEOUT)
 }
 
 fn has_status(reply: &Reply, wanted: &[u16]) -> Result<(), String> {
@@ -92,36 +86,36 @@ fn has_status(reply: &Reply, wanted: &[u16]) -> Result<(), String> {
     Err(format!("{} instead of {}", reply.status, wanted.join(" or ")))
 }
 
-fn get(to: SocketAddr) -> Result<(), String> {
+fn get(to: Peer) -> Result<(), String> {
     agreed(to, Dialect::Http11, true).map(drop)
 }
 
-fn one(to: SocketAddr, line: &str, to_head: bool) -> Result<Reply, String> {
+fn one(to: Peer, line: &str, to_head: bool) -> Result<Reply, String> {
     let mut client = connect(to)?;
-    client.send(format!("{line}\r\nHost: {to}\r\n\r\n").as_bytes())?;
+    client.send(format!("{line}\r\nHost: {}\r\n\r\n", to.address).as_bytes())?;
     client.receive(to_head)
 }
 
-fn ok(to: SocketAddr, line: &str) -> Result<(), String> {
-    is_agreed(&one(to, line, false)?, false)
+fn ok(to: Peer, line: &str) -> Result<(), String> {
+    to.differences(&one(to, line, false)?, false)
 }
 
-fn status(to: SocketAddr, line: &str, wanted: u16) -> Result<(), String> {
+fn status(to: Peer, line: &str, wanted: u16) -> Result<(), String> {
     has_status(&one(to, line, false)?, &[wanted])
 }
 
-fn head(to: SocketAddr) -> Result<(), String> {
+fn head(to: Peer) -> Result<(), String> {
     let mut client = connect(to)?;
-    client.send(format!("HEAD / HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n").as_bytes())?;
+    client.send(format!("HEAD / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", to.address).as_bytes())?;
     let mut reply = client.receive(true)?;
     // Whatever follows an answer to HEAD would be taken for the next answer.
     if let Err(what) = client.expect_end() {
         reply.rest = what.into_bytes();
     }
-    is_agreed(&reply, true)
+    to.differences(&reply, true)
 }
 
-fn date_moves(to: SocketAddr) -> Result<(), String> {
+fn date_moves(to: Peer) -> Result<(), String> {
     let date = || -> Result<SystemTime, String> {
         let reply = one(to, "GET / HTTP/1.1", false)?;
         httpdate::parse_http_date(reply.field("date")?).map_err(|error| error.to_string())
@@ -132,45 +126,45 @@ fn date_moves(to: SocketAddr) -> Result<(), String> {
     if date()? > first { Ok(()) } else { Err("the same after 2.1 s".into()) }
 }
 
-fn split(to: SocketAddr) -> Result<(), String> {
+fn split(to: Peer) -> Result<(), String> {
     let mut client = connect(to)?;
     for piece in ["GE", "T / HT", "TP/1.1\r", "\nHost: a", "\r\n\r", "\n"] {
         client.send(piece.as_bytes())?;
         sleep(Duration::from_millis(5));
     }
-    is_agreed(&client.receive(false)?, false)
+    to.differences(&client.receive(false)?, false)
 }
 
-fn keep_alive(to: SocketAddr) -> Result<(), String> {
+fn keep_alive(to: Peer) -> Result<(), String> {
     let mut client = connect(to)?;
     for _ in 0..3 {
-        client.send(request(Dialect::Http11, to, true).as_bytes())?;
-        is_agreed(&client.receive(false)?, false)?;
+        client.send(request(Dialect::Http11, to.address, true).as_bytes())?;
+        to.differences(&client.receive(false)?, false)?;
     }
     Ok(())
 }
 
-fn pipelining(to: SocketAddr) -> Result<(), String> {
+fn pipelining(to: Peer) -> Result<(), String> {
     const DEPTH: usize = 8;
     let mut client = connect(to)?;
-    client.send(request(Dialect::Http11, to, true).repeat(DEPTH).as_bytes())?;
+    client.send(request(Dialect::Http11, to.address, true).repeat(DEPTH).as_bytes())?;
     for n in 1..=DEPTH {
         let reply = client.receive(false).map_err(|what| format!("answer {n} of {DEPTH}: {what}"))?;
-        is_agreed(&reply, false)?;
+        to.differences(&reply, false)?;
     }
     Ok(())
 }
 
-fn closes(to: SocketAddr, dialect: Dialect) -> Result<(), String> {
+fn closes(to: Peer, dialect: Dialect) -> Result<(), String> {
     agreed(to, dialect, false).map(drop)
 }
 
-fn http10_keep_alive(to: SocketAddr) -> Result<(), String> {
+fn http10_keep_alive(to: Peer) -> Result<(), String> {
     let mut client = connect(to)?;
     for _ in 0..2 {
-        client.send(request(Dialect::Http10, to, true).as_bytes())?;
+        client.send(request(Dialect::Http10, to.address, true).as_bytes())?;
         let reply = client.receive(false)?;
-        is_agreed(&reply, false)?;
+        to.differences(&reply, false)?;
         let says = reply.field("connection").unwrap_or("nothing");
         if !says.eq_ignore_ascii_case("keep-alive") {
             return Err(format!("it says {says} of the connection"));
@@ -180,7 +174,7 @@ fn http10_keep_alive(to: SocketAddr) -> Result<(), String> {
 }
 
 /// Sends what is no good request, and wants one of these answers, once, and the end of the connection.
-fn refused(to: SocketAddr, bytes: &[u8], wanted: &[u16]) -> Result<(), String> {
+fn refused(to: Peer, bytes: &[u8], wanted: &[u16]) -> Result<(), String> {
     let mut client = connect(to)?;
     // A server may answer and close before it has taken all of a long request.
     let sent = client.send(bytes);
@@ -195,16 +189,16 @@ fn refused(to: SocketAddr, bytes: &[u8], wanted: &[u16]) -> Result<(), String> {
     }
 }
 
-fn malformed(to: SocketAddr) -> Result<(), String> {
+fn malformed(to: Peer) -> Result<(), String> {
     refused(to, b"GET / HTTP/1.1\r\nHost: a\r\nno colon here\r\n\r\n", &[400])
 }
 
-fn too_large(to: SocketAddr) -> Result<(), String> {
+fn too_large(to: Peer) -> Result<(), String> {
     let fields = format!("X-Field: {}\r\n", "x".repeat(8000)).repeat(80);
     refused(to, format!("GET / HTTP/1.1\r\nHost: a\r\n{fields}\r\n").as_bytes(), &[431, 414])
 }
 
-fn length_invalid(to: SocketAddr) -> Result<(), String> {
+fn length_invalid(to: Peer) -> Result<(), String> {
     for value in ["+5", "abc", "5, 6"] {
         let request = format!("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {value}\r\n\r\nhello");
         refused(to, request.as_bytes(), &[400]).map_err(|what| format!("Content-Length: {value}: {what}"))?;
@@ -212,14 +206,14 @@ fn length_invalid(to: SocketAddr) -> Result<(), String> {
     Ok(())
 }
 
-fn framing_twice(to: SocketAddr) -> Result<(), String> {
+fn framing_twice(to: Peer) -> Result<(), String> {
     let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
     refused(to, request.as_bytes(), &[400])
 }
 
 /// The body of a POST that looks like a request, then a request: that may be answered or the connection closed, but the
 /// body must not be answered.
-fn body_is_skipped(to: SocketAddr, framing: &str, body: &str) -> Result<(), String> {
+fn body_is_skipped(to: Peer, framing: &str, body: &str) -> Result<(), String> {
     let mut client = connect(to)?;
     client.send(format!("POST / HTTP/1.1\r\nHost: a\r\n{framing}\r\n\r\n{body}").as_bytes())?;
     let first = match client.receive(false) {
@@ -253,11 +247,11 @@ fn read_as(more: &[Reply]) -> String {
 
 const SMUGGLED: &str = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-fn body_length(to: SocketAddr) -> Result<(), String> {
+fn body_length(to: Peer) -> Result<(), String> {
     body_is_skipped(to, &format!("Content-Length: {}", SMUGGLED.len()), SMUGGLED)
 }
 
-fn body_chunked(to: SocketAddr) -> Result<(), String> {
+fn body_chunked(to: Peer) -> Result<(), String> {
     let body = format!("{:x}\r\n{SMUGGLED}\r\n0\r\n\r\n", SMUGGLED.len());
     body_is_skipped(to, "Transfer-Encoding: chunked", &body)
 }

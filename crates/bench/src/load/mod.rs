@@ -12,6 +12,7 @@ mod judge;
 pub mod latencies;
 mod oha;
 mod shape;
+mod silent_close;
 mod text;
 mod wrk;
 
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use json::parse_to_json;
 pub use latencies::Latencies;
 pub use shape::{Manner, Shape};
+pub use silent_close::excused;
 
 /// A load tool: how it is asked, and how what it says is read.
 pub trait LoadTool: Sync {
@@ -69,6 +71,11 @@ pub trait LoadTool: Sync {
     /// # Errors
     /// What is not recognised.
     fn read(&self, output: &Output, report: &mut Report) -> Result<(), String>;
+
+    /// Whether it counts the end of a connection as an error unless the answer before has announced it.
+    fn wants_closes_announced(&self) -> bool {
+        false
+    }
 
     /// The report of a slice without any error, or why it is none.
     ///
@@ -260,6 +267,15 @@ pub struct Errors {
     pub receive: Option<u64>,
     /// Errors of a kind that the tool does not tell: ab's exceptions, what h2load calls errored.
     pub exceptions: Option<u64>,
+}
+
+impl Errors {
+    /// Whether no counter counted anything.
+    pub fn are_none(&self) -> bool {
+        let Self { connect, read, write, timeout, non_2xx, length, receive, exceptions } = *self;
+        let all = [connect, read, write, timeout, non_2xx, length, receive, exceptions];
+        all.into_iter().flatten().all(|count| count == 0)
+    }
 }
 
 /// Latency in µs; `None` where the tool does not give it.

@@ -106,6 +106,10 @@ impl LoadTool for Wrk {
         Ok(args)
     }
 
+    fn wants_closes_announced(&self) -> bool {
+        true
+    }
+
     fn read(&self, output: &Output, report: &mut Report) -> Result<(), String> {
         let printed = text::text(output.stdout);
         let lines = Lines::of(&printed);

@@ -106,7 +106,7 @@ impl Server {
                 let how = if container.is_some() { docker::how_ended(&how) } else { how };
                 return Some(Err(format!("it ended {how} before it answered{before}{}", supervisor.last_words())));
             }
-            let asked = match check::agreed(address, Dialect::Http11, true) {
+            let asked = match check::agreed(check::Peer::of(target), Dialect::Http11, true) {
                 Ok(_) => {
                     let answered = (monotonic(), Timestamp::now());
                     // While its processes fork and leave, /proc may not show who belongs to whom: asked again.

@@ -109,6 +109,7 @@ pub fn notes(report: &Report) -> Vec<String> {
         ));
     }
     notes.extend(report.run.record.targets.iter().filter_map(|target| idle(report, &target.name)));
+    notes.extend(report.run.record.compared().filter_map(|target| warm_up(report, &target.name)));
     if report.run.is_partial() {
         notes.push(format!(
             "PARTIAL: {} of {} slices were measured before this run was ended.",
@@ -128,4 +129,27 @@ fn idle(report: &Report, target: &str) -> Option<String> {
     }))?;
     (cores.median > IDLE_CORES)
         .then(|| format!("{target} uses {} % of a core when idle.", digits(cores.median * 100.0)))
+}
+
+/// How a target that compiles while it runs was warmed up: the curve of the slice in which that took longest.
+fn warm_up(report: &Report, target: &str) -> Option<String> {
+    let own = report.run.slices.iter().filter(|slice| slice.cell.target == target);
+    let all: Vec<_> = own
+        .filter_map(|slice| match &slice.outcome {
+            Outcome::Valid(measurement) => measurement.warm_up.as_ref(),
+            Outcome::Failed(_) => None,
+        })
+        .collect();
+    let longest = all.iter().max_by_key(|warm_up| warm_up.cost_us.len())?;
+    let curve: Vec<String> = longest.cost_us.iter().map(|cost| digits(*cost)).collect();
+    let unsteady = all.iter().filter(|warm_up| !warm_up.steady).count();
+    let but = if unsteady == 0 {
+        "steady before every slice".to_owned()
+    } else {
+        format!(
+            "before {unsteady} of {} slices not steady when its time was up: a longer run would cost less",
+            all.len()
+        )
+    };
+    Some(format!("{target} was warmed up, in µs per request each {} s: {}; {but}.", longest.slice_s, curve.join(" ")))
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
 use super::load;
+use super::mirrors;
 use super::table::{Report, Table};
 use super::verdicts;
 use crate::machine::{Known, Machine};
@@ -16,6 +17,14 @@ pub fn markdown(report: &Report) -> String {
     let mut text = format!("# {} targets, {}\n", record.compared().count(), record.began);
     for table in &report.tables {
         let _ = write!(text, "\n## {}\n\n{}", title(table.shape, &record.options), one(table));
+        let pairs = mirrors::pairs(report, table);
+        if !pairs.is_empty() {
+            let rows: Vec<Vec<String>> = pairs.iter().map(mirrors::cells).collect();
+            let _ = write!(text, "\n{}\n\n{}\n", mirrors::TITLE, grid(&mirrors::HEADS, &rows));
+            for but in mirrors::buts(&pairs) {
+                let _ = writeln!(text, "- {}", escape(&but));
+            }
+        }
         let latencies = latency::rows(report, table);
         if !latencies.is_empty() {
             let _ = write!(text, "\n{}", grid(&latency::HEADS, &latencies));

@@ -5,6 +5,7 @@ mod judgement;
 mod latency;
 pub mod load;
 pub mod markdown;
+pub mod mirrors;
 pub mod sweep;
 pub mod table;
 pub mod terminal;

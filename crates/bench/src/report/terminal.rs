@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table as Grid, presets};
 
 use super::columns::{HEADS, below, cells, notes, title};
 use super::latency;
+use super::mirrors;
 use super::table::{Report, Table};
 use super::verdicts;
 
@@ -14,6 +15,14 @@ pub fn terminal(report: &Report) -> String {
     let mut text = String::new();
     for table in &report.tables {
         let _ = write!(text, "\n{}\n{}", title(table.shape, &report.run.record.options), one(table));
+        let pairs = mirrors::pairs(report, table);
+        if !pairs.is_empty() {
+            let rows: Vec<Vec<String>> = pairs.iter().map(mirrors::cells).collect();
+            let _ = writeln!(text, "{}\n{}", mirrors::TITLE, grid(&mirrors::HEADS, &rows));
+            for but in mirrors::buts(&pairs) {
+                let _ = writeln!(text, "{but}");
+            }
+        }
         let latencies = latency::rows(report, table);
         if !latencies.is_empty() {
             let _ = writeln!(text, "{}", grid(&latency::HEADS, &latencies));

@@ -18,7 +18,7 @@ pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use record::{
     Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
-    SliceRecord, Stage, TargetRecord, ToolRecord,
+    SliceRecord, Stage, TargetRecord, ToolRecord, WarmUp,
 };
 
 use crate::machine::Commit;

@@ -163,6 +163,15 @@ pub struct TargetRecord {
     pub framework_version: Known<String>,
     /// Its concurrency model.
     pub model: String,
+    /// Of an original: what the first comparisons call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub original: Option<String>,
+    /// The originals that it answers to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mirrors: Vec<String>,
+    /// Of an original: the workers that a mirror has to have to answer to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mirror_workers: Option<usize>,
     /// The shapes that it can hold at all.
     pub shapes: Vec<Shape>,
     /// Threads that may run requests at once; `None` if that cannot be chosen.
@@ -305,6 +314,9 @@ pub struct Measurement {
     pub threads: u64,
     /// From the start of the server's process to its first right answer, in seconds.
     pub start_up_s: f64,
+    /// How its cost fell while it was warmed up until it was steady; `None` where that was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
     /// CPU time that the server used per second while nothing asked it anything, before the load: 1 is a whole core;
     /// `None` if unknown.
     #[serde(default)]
@@ -332,4 +344,17 @@ pub struct FixedRate {
     pub offered_rps: f64,
     /// The latencies, as `[[ns, how many], …]`, without those of the first tenth, which opens the connections.
     pub latencies_ns: Latencies,
+}
+
+/// A warm-up until the cost is steady.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// CPU time per response in successive slices of it, in µs, the last one last.
+    pub cost_us: Vec<f64>,
+    /// How long each of these slices was at least, in seconds.
+    pub slice_s: f64,
+    /// Requests in all.
+    pub requests: u64,
+    /// Whether it became steady, or was ended by its bound.
+    pub steady: bool,
 }

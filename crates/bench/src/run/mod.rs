@@ -10,6 +10,7 @@ mod room;
 mod sample;
 mod slice;
 mod turns;
+mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -31,6 +32,7 @@ use crate::results::{
 use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
 
 pub use request::{Request, fresh_seed};
+pub use slice::Speaks;
 
 use not_started::NotStarted;
 use progress::Progress;
@@ -330,6 +332,9 @@ fn target_record(
         framework: target.shows(),
         framework_version: target.version.clone().into(),
         model: description.model.clone(),
+        original: description.original.clone(),
+        mirrors: description.mirrors.clone(),
+        mirror_workers: description.mirror_workers,
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(workers).filter(|count| *count > 0),
         command,

@@ -1,22 +1,22 @@
 //! One slice: start the target alone, check it, warm it up, drive it, read what the tool says, check again, stop it.
 
 use std::ffi::OsString;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::check::{self, Dialect};
+use crate::check::{self, Answer, Dialect, Peer};
 use crate::interrupt::Interrupted;
-use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile};
+use crate::load::{Exit, Extent, Job, Latencies, Latency, LoadTool, Manner, Output, Report, SideFile, excused};
 use crate::plan::Step;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
-use crate::results::{Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage};
+use crate::results::{Failed, FixedRate, Limit, Measurement, Outcome, Seen, Stage, WarmUp};
 use crate::run::Request;
 use crate::run::patterns::{self, Traces};
 use crate::run::room::{self, Place};
 use crate::run::sample::{Before, Passed};
+use crate::run::warm_up;
 use crate::targets::Target;
 
 /// How much longer than asked a load tool may take before it is ended, beside one answer's time-out.
@@ -112,7 +112,8 @@ fn idle_cores(server: &Server) -> Option<f64> {
 /// A server that ignores its children is not believed if so much CPU time beside its own, as a share of it, is nobody's.
 const UNEXPLAINED: f64 = 0.2;
 
-enum Stopped {
+/// Why a slice has no figures.
+pub(super) enum Stopped {
     Failed(Failed),
     Interrupted(Interrupted),
 }
@@ -137,12 +138,19 @@ struct Slice<'a> {
 
 impl Slice<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Measurement, Stopped> {
-        let address = self.place.target.address();
+        let peer = Peer::of(&self.place.target);
         let dialect = self.request.tool.dialect();
         let keep = self.job.manner.shape().keeps();
         let answer = self.check().map_err(at(Stage::Before))?;
         let (connections, requests) = (self.job.connections, self.place.target.description.warm_up_requests);
-        check::warm_up(address, dialect, keep, connections, requests).map_err(at(Stage::Before))?;
+        check::warm_up(peer, dialect, keep, connections, requests).map_err(at(Stage::Before))?;
+        let warm_up = match self.place.target.description.warm_up_until_steady_s {
+            Some(most) => {
+                let ask = || check::warm_up(peer, dialect, keep, connections, requests);
+                Some(warm_up::until_steady(server, Duration::from_secs(most), ask)?)
+            }
+            None => None,
+        };
         let idle_cores = idle_cores(server);
         let line = self.command_line().map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = self.request.tool.side_file() {
@@ -164,7 +172,7 @@ impl Slice<'_> {
         passed.conditions.port_room = self.place.room;
         passed.conditions.tool_threads = Some(self.request.tool.threads(self.job.threads));
 
-        let judged = self.judge(server, &ran, (&stdout, &stderr), answer.bytes);
+        let judged = self.judge(server, &ran, (&stdout, &stderr), answer);
         let report = match &judged {
             Ok(report) => Some(report),
             Err(Stopped::Failed(failed)) => failed.seen.as_deref(),
@@ -184,7 +192,7 @@ impl Slice<'_> {
         });
         causes.extend(self.place.said.clone());
         match judged {
-            Ok(report) => self.measurement(server, &ran, (passed, idle_cores), report, answer.bytes, causes),
+            Ok(report) => self.measurement(server, &ran, (passed, idle_cores, warm_up), report, answer.bytes, causes),
             Err(Stopped::Failed(failed)) => {
                 let reason = std::iter::once(failed.reason).chain(causes).collect::<Vec<_>>().join("; ");
                 Err(Stopped::Failed(Failed { reason, ..failed }))
@@ -199,7 +207,7 @@ impl Slice<'_> {
         server: &mut Server,
         ran: &Ran,
         (stdout, stderr): (&Path, &Path),
-        bytes: u64,
+        answer: Answer,
     ) -> Result<Report, Stopped> {
         // The server first: if it died, what the tool says of that is less to the point.
         server.still_itself().map_err(at(Stage::Load))?;
@@ -210,14 +218,13 @@ impl Slice<'_> {
                 self.time_limit()
             )));
         }
-        let report = self.read_report(stdout, stderr, ran.exit)?;
+        let report = self.read_report(stdout, stderr, ran.exit, answer)?;
         if let Some(reason) = report.stalled(self.job.connections) {
             let seen = Some(Box::new(report));
             return Err(Stopped::Failed(Failed { stage: Stage::Load, reason, seen }));
         }
         let (requests, duration_s) = self.counted(&report)?;
-        let address = self.place.target.address();
-        self.is_plausible(&report, requests, duration_s, bytes, address).map_err(at(Stage::Load))?;
+        self.is_plausible(&report, requests, duration_s, answer.bytes).map_err(at(Stage::Load))?;
         self.check().map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
         Ok(report)
@@ -234,7 +241,7 @@ impl Slice<'_> {
         &self,
         server: &Server,
         ran: &Ran,
-        (passed, idle_cores): (Passed, Option<f64>),
+        (passed, idle_cores, warm_up): (Passed, Option<f64>, Option<WarmUp>),
         report: Report,
         response_bytes: u64,
         causes: Vec<String>,
@@ -281,6 +288,7 @@ impl Slice<'_> {
             kept_share: self.kept_share(&report, requests, opened),
             rss_bytes: server.resident_bytes(),
             threads: server.threads(),
+            warm_up,
             start_up_s: server.start_up().as_secs_f64(),
             idle_cores,
             closed_loop_latency_us: if fixed_rate.is_some() { Latency::default() } else { report.latency_us },
@@ -294,8 +302,8 @@ impl Slice<'_> {
     /// Is it the agreed response, asked for in the manner of the slice?
     fn check(&self) -> Result<check::Answer, String> {
         match self.job.manner {
-            Manner::Pipelined { depth } => check::pipelined(self.place.target.address(), depth),
-            manner => check::agreed(self.place.target.address(), self.request.tool.dialect(), manner.shape().keeps()),
+            Manner::Pipelined { depth } => check::pipelined(Peer::of(&self.place.target), depth),
+            manner => check::agreed(Peer::of(&self.place.target), self.request.tool.dialect(), manner.shape().keeps()),
         }
     }
 
@@ -329,7 +337,7 @@ impl Slice<'_> {
         asked + check::TIMEOUT + TOOL_MARGIN
     }
 
-    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit) -> Result<Report, Stopped> {
+    fn read_report(&self, stdout: &Path, stderr: &Path, exit: Exit, answer: Answer) -> Result<Report, Stopped> {
         let read = |path| std::fs::read(path).map_err(|error| at(Stage::Load)(format!("its report is gone: {error}")));
         let (stdout, stderr) = (read(stdout)?, read(stderr)?);
         let side_file = match self.request.tool.side_file() {
@@ -337,21 +345,21 @@ impl Slice<'_> {
             SideFile::Reads(_) | SideFile::None => None,
         };
         let output = Output { stdout: &stdout, stderr: &stderr, exit, side_file: side_file.as_deref() };
-        self.request.tool.parse(&output).map_err(|failure| {
-            Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
-        })
+        // Asked to close, it does (that was checked), but its answer does not say so.
+        let is_silent = self.job.manner == Manner::Close && answer.kept && self.request.tool.wants_closes_announced();
+        let parsed = self.request.tool.parse(&output);
+        parsed
+            .or_else(|failure| {
+                excused(&failure, answer.bytes, self.job.connections).filter(|_| is_silent).ok_or(failure)
+            })
+            .map_err(|failure| {
+                Stopped::Failed(Failed { stage: Stage::Load, reason: failure.reason, seen: Some(failure.seen) })
+            })
     }
 
     /// Holds what the tool says against what was asked and what was checked: the time, and the bytes of a response.
     /// Responses under way when the time is up are received in part, one per connection at the most.
-    fn is_plausible(
-        &self,
-        report: &Report,
-        requests: u64,
-        duration_s: f64,
-        bytes: u64,
-        address: SocketAddr,
-    ) -> Result<(), String> {
+    fn is_plausible(&self, report: &Report, requests: u64, duration_s: f64, bytes: u64) -> Result<(), String> {
         if let Some(due) = self.job.due().filter(|due| *due != requests) {
             return Err(format!("{requests} of {due} requests were answered well"));
         }
@@ -364,7 +372,8 @@ impl Slice<'_> {
         }
         let Some(received) = report.bytes else { return Ok(()) };
         // A server may keep some connections and close others, and an answer that says so has another length.
-        let other = check::agreed(address, self.request.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
+        let other = check::agreed(Peer::of(&self.place.target), self.request.tool.dialect(), false)
+            .map_or(bytes, |answer| answer.bytes);
         let (least, most) = (bytes.min(other), bytes.max(other));
         let in_flight = u64::from(self.job.connections) * u64::from(self.job.manner.depth());
         if received < requests * least || received > (requests + in_flight) * most {

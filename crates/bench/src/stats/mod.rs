@@ -27,6 +27,7 @@ pub use findings::{
     difference_of,
 };
 pub use input::{BadRules, Better, Input, Metric, NoRatio, Rules, Series};
+pub use paired::differences;
 pub use pilot::{Because, PilotTooShort, Planned, units_for};
 pub use summary::Summary;
 pub use unpaired::{Change, Samples, changes, unpaired_units_needed};

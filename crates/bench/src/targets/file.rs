@@ -108,7 +108,7 @@ mod tests {
         let wrong = "[[target]]\nname = \"a\"\nport = 1\nprot = 2\n";
         let alone = described(wrong).unwrap_err().to_string();
         assert!(alone.contains("line 4") && alone.contains("prot"), "{alone}");
-        let shared = described(&format!("{}{wrong}", SHARED)).unwrap_err();
+        let shared = described(&format!("{SHARED}{wrong}")).unwrap_err();
         assert!(shared.to_string().contains("prot"), "{shared}");
     }
 }

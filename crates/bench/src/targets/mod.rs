@@ -2,6 +2,7 @@
 
 mod description;
 mod file;
+mod mirrors;
 mod originals;
 mod pick;
 mod workspace;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 pub use description::{Description, Workers};
 pub use file::from_file;
+pub use mirrors::{Answer, answers};
 pub use originals::{NotInstalled, originals};
 pub use pick::{UnknownTarget, installed, pick};
 pub use workspace::{Features, Workspace, WorkspaceError};

@@ -13,7 +13,7 @@ const INSTALLED: &str = "installed";
 
 /// The files of a folder that name what it needs, the foremost first; the rest of a list of pinned requirements is what
 /// that needs itself.
-const NEEDS: [&str; 3] = ["packages.txt", "build-packages.txt", "requirements.txt"];
+const NEEDS: [&str; 4] = ["packages.txt", "build-packages.txt", "native-packages.txt", "requirements.txt"];
 
 /// An original that is not installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -93,6 +93,8 @@ fn lines(file: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::targets::{installed, pick};
 
@@ -184,8 +186,7 @@ mod tests {
         let targets = originals(root).unwrap();
         let folders = root.join("docker/originals").read_dir().unwrap();
         let described = folders.flatten().filter(|entry| entry.path().is_dir()).count();
-        let mut with_targets: Vec<&Path> = targets.iter().filter_map(|target| target.source.folder()).collect();
-        with_targets.dedup();
+        let with_targets: BTreeSet<&Path> = targets.iter().filter_map(|target| target.source.folder()).collect();
         assert_eq!(with_targets.len(), described, "every folder has a target.toml");
         for target in &targets {
             let description = &target.description;
@@ -196,7 +197,8 @@ mod tests {
             assert!(!description.settings.is_empty(), "{name}: the settings that decide its speed are missing");
             assert!(targets.iter().all(|other| !other.groups().contains(&name.to_owned())), "{name} is a group too");
             let folder = target.source.folder().unwrap();
-            for file in ["Dockerfile", "entrypoint", "install", "packages.txt", "build-packages.txt"] {
+            let image = ["Dockerfile", "packages.txt", "build-packages.txt"].iter().filter(|_| description.container);
+            for file in image.chain(&["entrypoint", "install"]) {
                 assert!(folder.join(file).is_file(), "{} has no {file}", folder.display());
             }
         }
