@@ -150,14 +150,12 @@ fn carry_out(
     let report = Report::of(&run);
     let written = publish::of_run(directory.path(), &run);
     let kept = format!("kept in {}; report.html there has it all\n", directory.path().display());
-    let beside = match &run.record.versus {
-        None => String::new(),
-        Some(_) => {
-            let (_, words) = versus_words(&run)?;
-            replace(&directory.path().join(VERSUS_FILE), words.as_bytes())?;
-            format!("\n{words}")
-        }
-    };
+    let mut beside = String::new();
+    if run.record.versus.is_some() {
+        let (_, words) = versus_words(&run)?;
+        replace(&directory.path().join(VERSUS_FILE), words.as_bytes())?;
+        beside = format!("\n{words}");
+    }
     match voice() {
         Voice::Full if run.record.options.sweep.is_some() => say(&(sweep::terminal(&report) + &kept)),
         Voice::Full => say(&(terminal::terminal(&report) + &beside + &kept)),
