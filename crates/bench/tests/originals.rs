@@ -71,7 +71,7 @@ fn try_out(target: &Target, folder: &Path) -> Tried {
     }
     let log = folder.join(&tried.name);
     let program = Path::new(env!("CARGO_BIN_EXE_hello-bench"));
-    let options = StartOptions { program, workers: None, log: &log, environment_padding: 0 };
+    let options = StartOptions { program, workers: None, log: &log, environment_padding: 0, containers: None };
     let mut server = match Server::start(target, &options) {
         Ok(server) => server,
         Err(error) => {

@@ -126,6 +126,7 @@ fn every_server_gives_the_agreed_response_point_by_point() {
             workers: None,
             log: &log,
             environment_padding: 0,
+            containers: None,
         };
         let server = Server::start(target, &options).unwrap_or_else(|error| panic!("{}: {error}", target.name()));
         for (point, finding) in verify(target) {

@@ -26,7 +26,9 @@ pub fn text(targets: &[Target], root: &Path, network: Network) -> Result<String>
         services.push('\n');
         services.push_str(&service.yaml(network));
     }
-    let groups: String = groups.iter().map(|(group, names)| format!("  {group}: [{}]\n", names.join(", "))).collect();
+    let groups: Vec<String> =
+        groups.iter().map(|(group, names)| format!("  {group}: [{}]\n", names.join(", "))).collect();
+    let groups = groups.concat();
     Ok(format!("{}\n{LIMITS}\nx-groups:\n{groups}\nservices:{services}{}", head(network), bench(network)))
 }
 
