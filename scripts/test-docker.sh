@@ -31,7 +31,7 @@ trap 'exit 130' INT TERM HUP
 # Prints and ends: what was wanted, and the output that does not have it.
 wrong() {
   echo "WRONG: $1" >&2
-  tail -n 40 "$folder/out" >&2
+  grep -E 'DIFFERS|UNTRUE|FAILED' "$folder/out" >&2 || tail -n 40 "$folder/out" >&2
   exit 1
 }
 

@@ -141,8 +141,11 @@ pub fn verify(args: &VerifyArgs) -> Result<Exit> {
             Ok(server) => server,
         };
         for (point, finding) in verify_target(&target) {
-            exit = if finding.is_wrong() { Exit::SomeFailed } else { exit };
+            // What is between, as Docker's proxy is, may hide what a server does to its connections.
+            let hidden = args.running && finding == Finding::HoldsAfterAll;
+            exit = if finding.is_wrong() && !hidden { Exit::SomeFailed } else { exit };
             match finding {
+                _ if hidden => say!("  holds      {:<18} {} (by itself it cannot)", point.name, point.agreed),
                 Finding::Holds => say!("  holds      {:<18} {}", point.name, point.agreed),
                 Finding::Cannot(why) => say!("  cannot     {:<18} {}: {why}", point.name, point.agreed),
                 Finding::Differs(what) => say!("  DIFFERS    {:<18} {}: {what}", point.name, point.agreed),

@@ -99,9 +99,8 @@ struct CommandLine {
 
     /// Instead of serving, send one request to this URL (by default the one it would serve); exit 0 if the agreed response
     /// comes, else 1
-    #[arg(long, value_name = "URL")]
-    #[expect(clippy::option_option, reason = "what clap has for a flag whose value may be left out")]
-    check: Option<Option<String>>,
+    #[arg(long, value_name = "URL", num_args = 0..=1, default_missing_value = "")]
+    check: Option<String>,
 }
 
 impl Args {
@@ -129,8 +128,7 @@ impl Args {
         let line = CommandLine::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
 
         if let Some(url) = line.check {
-            let own = || own_url(line.host, line.port.unwrap_or(identity.port));
-            let url = url.unwrap_or_else(own);
+            let url = if url.is_empty() { own_url(line.host, line.port.unwrap_or(identity.port)) } else { url };
             match check::check(&url) {
                 Ok(()) => std::process::exit(0),
                 Err(why) => {

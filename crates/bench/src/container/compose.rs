@@ -26,8 +26,9 @@ pub fn text(targets: &[Target], root: &Path, network: Network) -> Result<String>
         services.push('\n');
         services.push_str(&service.yaml(network));
     }
-    let line = |(group, names): (&String, &Vec<&str>)| format!("  {group}: [{}]\n", names.join(", "));
-    let groups = groups.iter().map(line).collect::<Vec<_>>().concat();
+    let groups: Vec<String> =
+        groups.iter().map(|(group, names)| format!("  {group}: [{}]\n", names.join(", "))).collect();
+    let groups = groups.concat();
     Ok(format!("{}\n{LIMITS}\nx-groups:\n{groups}\nservices:{services}{}", head(network), bench(network)))
 }
 

@@ -28,17 +28,13 @@ impl Limits {
     /// For a value that is no such limit.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty() && value != "0");
-        let number = |name: &str| {
-            set(name)
-                .map(|value| {
-                    value
-                        .parse::<f64>()
-                        .ok()
-                        .filter(|n| *n > 0.0)
-                        .with_context(|| format!("{name}={value} is no number above 0"))
-                })
-                .transpose()
-        };
+        let none = |name: &str, value: &str| format!("{name}={value} is no number above 0");
+        let cpus = set("HELLO_BENCH_CPUS").map(|value| {
+            let cores = value.parse().ok().filter(|cores: &f64| *cores > 0.0 && cores.is_finite());
+            cores.with_context(|| none("HELLO_BENCH_CPUS", &value))
+        });
+        let files =
+            set("HELLO_BENCH_FILES").map(|value| value.parse().ok().with_context(|| none("HELLO_BENCH_FILES", &value)));
         let memory = set("HELLO_BENCH_MEMORY");
         let is_size = |text: &str| {
             let digits = text.trim_end_matches(|c: char| "bkmgBKMG".contains(c));
@@ -47,7 +43,7 @@ impl Limits {
         if let Some(bad) = memory.as_deref().filter(|text| !is_size(text)) {
             anyhow::bail!("HELLO_BENCH_MEMORY={bad} is no size such as 512m or 1g");
         }
-        Ok(Self { cpus: number("HELLO_BENCH_CPUS")?, memory, files: number("HELLO_BENCH_FILES")?.map(|n| n as u64) })
+        Ok(Self { cpus: cpus.transpose()?, memory, files: files.transpose()? })
     }
 
     /// Files that each may open.
@@ -59,7 +55,9 @@ impl Limits {
     /// cores take as many as the quota has, rounded down, as the standard libraries do.
     pub fn workers(&self, target: &Target) -> usize {
         match (target.description.workers, self.cpus) {
-            (Workers::Cores, Some(quota)) => (quota as usize).clamp(1, target.workers(None)),
+            (Workers::Cores, Some(quota)) => {
+                (1..=target.workers(None)).rev().find(|cores| *cores as f64 <= quota).unwrap_or(1)
+            }
             _ => target.workers(None),
         }
     }

@@ -72,7 +72,7 @@ fn first_error(log: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&text);
     let lines = || text.lines().map(plain).filter(|line| !line.is_empty());
     let is_error = |line: &String| line.starts_with("error") || line.starts_with("E: ");
-    lines().find(is_error).or_else(|| lines().last())
+    lines().find(is_error).or_else(|| lines().next_back())
 }
 
 /// A line without colours and other control sequences (ECMA-48, 5.4), which Docker puts around what a build says.
