@@ -42,6 +42,6 @@ impl ReportArgs {
             return block(folder);
         }
         let pages = publish(&self.folders, self.out.as_deref())?;
-        Ok(pages.iter().map(|page| format!("{}\n", page.display())).collect())
+        Ok(pages.iter().fold(String::new(), |text, page| text + &page.display().to_string() + "\n"))
     }
 }

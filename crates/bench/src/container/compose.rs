@@ -26,7 +26,8 @@ pub fn text(targets: &[Target], root: &Path, network: Network) -> Result<String>
         services.push('\n');
         services.push_str(&service.yaml(network));
     }
-    let groups: String = groups.iter().map(|(group, names)| format!("  {group}: [{}]\n", names.join(", "))).collect();
+    let line = |(group, names): (&String, &Vec<&str>)| format!("  {group}: [{}]\n", names.join(", "));
+    let groups = groups.iter().map(line).collect::<Vec<_>>().concat();
     Ok(format!("{}\n{LIMITS}\nx-groups:\n{groups}\nservices:{services}{}", head(network), bench(network)))
 }
 

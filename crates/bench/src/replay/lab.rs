@@ -90,8 +90,11 @@ impl Lab<'_> {
     pub fn expected(&self, batches: &[Batch]) -> Duration {
         let of = |batch: &Batch| {
             let each: Duration = batch.parts.iter().map(|part| AROUND + expected(*part, batch.longer)).sum();
-            let count = batch.rounds * u32::try_from(self.taking_part(batch).count()).unwrap_or(u32::MAX);
-            each * count
+            let parts = u32::try_from(batch.parts.len()).unwrap_or(u32::MAX);
+            let warm_up = |place: usize| self.targets[place].description.warm_up_until_steady_s.unwrap_or_default();
+            let all: Duration =
+                self.taking_part(batch).map(|place| each + Duration::from_secs(warm_up(place)) * parts).sum();
+            all * batch.rounds
         };
         batches.iter().map(of).sum()
     }

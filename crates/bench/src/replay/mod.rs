@@ -14,6 +14,7 @@ mod published;
 mod pyramid_node_gevent;
 mod record;
 mod run;
+mod said;
 mod stack;
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,10 @@ pub fn document(experiment: &dyn Experiment, replay: &Replay) -> Document {
     blocks.push(Block::List(notes(experiment, replay)));
     blocks.push(Block::Heading("Who was measured".to_owned()));
     blocks.push(Block::Table(members(experiment, replay)));
+    let warmed = warmed_up(replay);
+    if !warmed.is_empty() {
+        blocks.push(Block::List(warmed));
+    }
     let failed = failed(replay);
     if !failed.is_empty() {
         blocks.push(Block::Heading("Failed".to_owned()));
@@ -76,6 +80,18 @@ fn now(replay: &Replay) -> Vec<String> {
             record.planned
         ));
     }
+    let limits = replay.trials.iter().filter_map(|trial| match &trial.outcome {
+        Outcome::Valid(found) => Some(found.limit),
+        Outcome::Failed(_) => None,
+    });
+    let disturbed = limits.filter(|limit| *limit == Limit::Disturbed).count();
+    if disturbed > 0 {
+        lines.push(format!(
+            "DISTURBED: in {disturbed} of {} trials other processes or the hypervisor took the cores; their figures are not \
+             to be relied on",
+            replay.trials.len()
+        ));
+    }
     lines.extend(record.warnings.iter().map(|warning| format!("Warning: {warning}")));
     lines.extend(record.missing.iter().cloned());
     lines
@@ -88,11 +104,7 @@ fn notes(experiment: &dyn Experiment, replay: &Replay) -> Vec<String> {
             .to_owned(),
     ];
     notes.extend(experiment.notes(replay));
-    notes.push(
-        "A trial that other processes disturbed says so as its limit, and is not made again: on a busy machine, wait and \
-         replay again."
-            .to_owned(),
-    );
+    notes.push("A trial that others disturbed is not made again: on a busy machine, wait and replay.".to_owned());
     notes.push(
         "Every trial has a freshly started server, alone on the machine, warmed up by the harness and checked before and \
          after; the order was drawn from the seed. A trial with any error, or with a response that is not the agreed one, \
@@ -123,7 +135,8 @@ pub fn stands_for(experiment: &dyn Experiment, target: &str) -> String {
     }
 }
 
-/// The single figures of systems that no row above is set beside, and those that readers reported.
+/// What is to be known of the published figures above, the single figures of systems that no row above is set beside, and
+/// those that readers reported.
 pub fn published_alone(experiment: &dyn Experiment, above: &Table) -> Vec<Block> {
     let published = Comparison::of(experiment.name());
     let targets: Vec<&str> = above.rows.iter().filter_map(|row| Some(row.first()?.text())).collect();
@@ -137,12 +150,18 @@ pub fn published_alone(experiment: &dyn Experiment, above: &Table) -> Vec<Block>
         let note = row.note.as_ref().map(|note| format!("; {note}"));
         format!("{}{}{}", row.said_of(), figure.unwrap_or_default(), note.unwrap_or_default())
     };
+    let noted = |row: &Row| Some(format!("{}, then: {}", row.system, row.note.as_ref()?));
+    let notes: Vec<String> = published.rows.iter().filter(|row| is_above(row)).filter_map(noted).collect();
     let alone: Vec<String> = published.rows.iter().filter(|row| !is_above(row)).map(line).collect();
-    if alone.is_empty() {
-        return Vec::new();
+    let mut blocks = Vec::new();
+    if !notes.is_empty() {
+        blocks.push(Block::PublishedList(notes));
     }
-    let heading = "Published or reported by readers, without a row above".to_owned();
-    vec![Block::Heading(heading), Block::PublishedList(alone)]
+    if !alone.is_empty() {
+        blocks.push(Block::Heading("Published or reported by readers, without a row above".to_owned()));
+        blocks.push(Block::PublishedList(alone));
+    }
+    blocks
 }
 
 fn members(experiment: &dyn Experiment, replay: &Replay) -> Table {
@@ -158,6 +177,17 @@ fn members(experiment: &dyn Experiment, replay: &Replay) -> Table {
         table.rows.push(cells.map(Cell::from).into());
     }
     table
+}
+
+/// How those that compile while they run were warmed up, in their first trial.
+fn warmed_up(replay: &Replay) -> Vec<String> {
+    let line = |name: &str| {
+        let curve = replay.found(name, |_| true).find_map(|found| found.warm_up.as_ref())?;
+        let costs: Vec<String> = curve.cost_us.iter().map(|cost| digits(*cost)).collect();
+        let end = if curve.steady { "then it was steady" } else { "and it was not steady when its time was up" };
+        Some(format!("{name}: cost in successive slices of its warm-up, µs: {}; {end}", costs.join(" ")))
+    };
+    replay.record.members.iter().filter_map(|member| line(&member.name)).collect()
 }
 
 /// A target, why it failed, in which parts, and how often in each.

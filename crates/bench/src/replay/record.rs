@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::HttperfReplies as Replies;
 use crate::machine::{Commit, Known, Machine, Program, Toolchain};
-use crate::results::{self, Failed, Limit, REPORT_FILE, ToolRecord};
+use crate::results::{self, Failed, Limit, REPORT_FILE, ToolRecord, WarmUp};
 
 /// The version of these records.
 pub const SCHEMA: u32 = 1;
@@ -170,6 +170,9 @@ pub struct Found {
     /// Memory, where the trial was of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Footprint>,
+    /// How it was warmed up until its cost was steady, if it is one that needs that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUp>,
     /// What a reader of the figures should know.
     #[serde(default)]
     pub warnings: Vec<String>,

@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::record::{Footprint, Found, Outcome, Part};
+use super::said::Said;
 use super::stack;
-use crate::check::{self, Client, Dialect};
+use crate::check::{self, Client, Dialect, Peer};
 use crate::interrupt::{self, Interrupted};
-use crate::load::{self, Exit, Extent, HttperfReplies, Job, LoadTool, Manner, Output, Report, SideFile};
+use crate::load::{self, Extent, Job, LoadTool, Manner, Report, Shape, SideFile};
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
-use crate::results::{Failed, Limit, Seen, Stage};
+use crate::results::{Failed, Limit, Seen, Stage, WarmUp};
 use crate::run::room;
 use crate::run::sample::{Before, Passed};
-use crate::run::slice::Speaks;
+use crate::run::slice::{self, Speaks};
+use crate::run::warm_up;
 use crate::targets::Target;
 
 /// How long one answer may take: what ab waits (`-s`), as the published runs did.
@@ -85,7 +87,9 @@ pub fn trial(ask: &Ask, raw: &Path) -> Result<Tried, Interrupted> {
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
         Err(error) => return Ok(failed(Stage::Start, error.to_string())),
     };
-    let mut drive = Drive { address: place.target.address(), ask, target: &place.target, raw, command: Vec::new() };
+    let peer = Peer::of(&place.target);
+    let mut drive =
+        Drive { address: place.target.address(), peer, ask, target: &place.target, raw, command: Vec::new() };
     let outcome = drive.drive(&mut server).map_err(|stopped| of_its_stack(stopped, ask.part, &server.printed()));
     let stopped = server.stop();
     if interrupt::asked() {
@@ -164,6 +168,7 @@ struct Drive<'a> {
     ask: &'a Ask<'a>,
     target: &'a Target,
     address: SocketAddr,
+    peer: Peer,
     raw: &'a Path,
     command: Vec<String>,
 }
@@ -172,12 +177,8 @@ impl Drive<'_> {
     fn drive(&mut self, server: &mut Server) -> Result<Found, Stopped> {
         let how = self.how();
         let dialect = how.tool.dialect();
-        let answer = check::agreed(self.address, dialect, how.keep).map_err(at(Stage::Before))?;
-        let warm_up = self.target.description.warm_up_requests;
-        // A pool closes kept connections that others wait behind: ab opens them again, and so must the warm-up, but for
-        // users, who stay.
-        let keep = how.keep && how.due.is_none();
-        check::warm_up(self.address, dialect, keep, how.connections, warm_up).map_err(at(Stage::Before))?;
+        let answer = check::agreed(self.peer, dialect, how.keep).map_err(at(Stage::Before))?;
+        let warm_up = self.warm_up(server)?;
         let line = self.line(&how).map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = how.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);
@@ -208,7 +209,7 @@ impl Drive<'_> {
             Part::Stack { .. } => Some(self.footprint(server).map_err(at(Stage::After))?),
             _ => None,
         };
-        check::agreed(self.address, dialect, how.keep).map_err(at(Stage::After))?;
+        check::agreed(self.peer, dialect, how.keep).map_err(at(Stage::After))?;
         server.still_itself().map_err(at(Stage::After))?;
         Ok(Found {
             requests,
@@ -220,11 +221,28 @@ impl Drive<'_> {
             response_bytes: answer.bytes,
             start_up_s: server.start_up().as_secs_f64(),
             limit: limit(&how, &ran, &passed),
-            percentiles_ms: self.percentiles(&said, requests).map_err(at(Stage::Load))?,
+            percentiles_ms: said.percentiles(self.ask.part, requests).map_err(at(Stage::Load))?,
             replies: said.replies(self.ask.part).map_err(at(Stage::Load))?,
             memory,
+            warm_up,
             warnings: report.warnings,
         })
+    }
+
+    /// On a connection at a time: a backlog of 5 or a pool of 10 is what the load is to meet, and not the warm-up. What
+    /// compiles while it runs is then asked until its cost is steady, on kept connections where it keeps them.
+    fn warm_up(&self, server: &Server) -> Result<Option<WarmUp>, Stopped> {
+        let description = &self.target.description;
+        let requests = description.warm_up_requests;
+        check::warm_up(self.peer, Dialect::Http11, false, 1, requests).map_err(at(Stage::Before))?;
+        let Some(most) = description.warm_up_until_steady_s else { return Ok(None) };
+        let keep = description.holds(Shape::KeepAlive);
+        let ask = || check::warm_up(self.peer, Dialect::Http11, keep, 1, requests);
+        match warm_up::until_steady(server, Duration::from_secs(most), ask) {
+            Ok(warm_up) => Ok(Some(warm_up)),
+            Err(slice::Stopped::Failed(failed)) => Err(Stopped::Failed(failed.stage, failed.reason)),
+            Err(slice::Stopped::Interrupted(interrupted)) => Err(interrupted.into()),
+        }
     }
 
     fn how(&self) -> How {
@@ -294,20 +312,13 @@ impl Drive<'_> {
         }
         let Some(received) = report.bytes else { return Ok((requests, duration_s)) };
         // A server may keep some connections and close others, and an answer that says so has another length.
-        let other = check::agreed(self.address, how.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
+        let other = check::agreed(self.peer, how.tool.dialect(), false).map_or(bytes, |answer| answer.bytes);
         let (least, most) = (bytes.min(other), bytes.max(other));
         if received < requests * least || received > (requests + u64::from(how.connections)) * most {
             let each = received as f64 / requests as f64;
             return Err(format!("{received} bytes came for {requests} responses, {each:.1} for each, not {bytes}"));
         }
         Ok((requests, duration_s))
-    }
-
-    fn percentiles(&self, said: &Said, requests: u64) -> Result<Vec<(u32, f64)>, String> {
-        match (self.ask.part, &said.side) {
-            (Part::Requests { connections: 1, .. }, Some(csv)) => load::ab_percentiles(csv, requests),
-            _ => Ok(Vec::new()),
-        }
     }
 
     /// Memory while connections are open to it that it has answered, each once.
@@ -346,49 +357,6 @@ fn limit(how: &How, ran: &Ran, passed: &Passed) -> Limit {
         steal_s: machine.map(|machine| machine.steal.as_secs_f64()),
         conditions: &passed.conditions,
     })
-}
-
-/// What a load tool left behind.
-struct Said {
-    stdout: Vec<u8>,
-    stderr: Vec<u8>,
-    side: Option<Vec<u8>>,
-}
-
-impl Said {
-    fn read(stdout: &Path, stderr: &Path, tool: &dyn LoadTool, side: &Path) -> Result<Self, String> {
-        let read = |path| std::fs::read(path).map_err(|error| format!("its report is gone: {error}"));
-        let side = (tool.side_file() == SideFile::Writes).then(|| std::fs::read(side).ok()).flatten();
-        Ok(Self { stdout: read(stdout)?, stderr: read(stderr)?, side })
-    }
-
-    fn report(&self, tool: &dyn LoadTool, exit: Exit) -> Result<Report, String> {
-        let output = Output { stdout: &self.stdout, stderr: &self.stderr, exit, side_file: self.side.as_deref() };
-        tool.parse(&output).map_err(|failure| match self.void() {
-            Some(void) if tool.name() == "httperf" => format!("{void}; {}", failure.reason),
-            _ => failure.reason,
-        })
-    }
-
-    /// What httperf counted of replies that were no good ones: any of them voids a row.
-    fn void(&self) -> Option<String> {
-        let [_, good, moved, client, server] = HttperfReplies::read(&self.stdout).ok()?.statuses;
-        let all = good + moved + client + server;
-        let words = [(server, "5xx"), (client, "4xx"), (moved, "3xx")];
-        let wrong: Vec<String> = words
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, class)| format!("{n} of {all} replies were {class}"))
-            .collect();
-        (!wrong.is_empty()).then(|| format!("{}: void", wrong.join(" and ")))
-    }
-
-    fn replies(&self, part: Part) -> Result<Option<HttperfReplies>, String> {
-        match part {
-            Part::Rate { .. } => HttperfReplies::read(&self.stdout).map(Some),
-            _ => Ok(None),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The table that settles while a run goes on: medians of what there is, without a verdict, which is for the end.
 
+use crate::load::Shape;
 use crate::plan::Cell;
 use crate::report::units::{digits, thousands};
 use crate::results::{Outcome, SliceRecord};
@@ -10,63 +11,78 @@ const ROWS: usize = 24;
 
 /// What is known of each cell of the plan so far.
 #[derive(Debug, Default)]
-pub struct Live {
-    cells: Vec<(Cell, Vec<(f64, f64)>, usize)>,
+pub struct Live(Vec<SoFar>);
+
+/// What is known of one cell.
+#[derive(Debug)]
+struct SoFar {
+    cell: Cell,
+    /// Cost in µs and good responses per second of its valid slices.
+    values: Vec<(f64, f64)>,
+    failed: usize,
+}
+
+/// A line before it is as wide as the others: whose, its cost for the order, and the figures.
+struct Line {
+    name: String,
+    shape: Shape,
+    cost_us: Option<f64>,
+    figures: String,
 }
 
 impl Live {
     /// Of cells in the order of the plan, of which nothing is known.
     pub fn of(cells: &[Cell]) -> Self {
-        Self { cells: cells.iter().map(|cell| (cell.clone(), Vec::new(), 0)).collect() }
+        Self(cells.iter().map(|cell| SoFar { cell: cell.clone(), values: Vec::new(), failed: 0 }).collect())
     }
 
     /// Takes what came of one slice.
     pub fn take(&mut self, slice: &SliceRecord) {
-        if let Some((_, values, failed)) = self.cells.iter_mut().find(|(cell, ..)| *cell == slice.cell) {
+        if let Some(own) = self.0.iter_mut().find(|own| own.cell == slice.cell) {
             match &slice.outcome {
-                Outcome::Valid(measurement) => values.push((measurement.cost_us, measurement.rps)),
-                Outcome::Failed(_) => *failed += 1,
+                Outcome::Valid(measurement) => own.values.push((measurement.cost_us, measurement.rps)),
+                Outcome::Failed(_) => own.failed += 1,
             }
         }
     }
 
     /// A line each, the cheapest first within a shape; no line is wider than `width`.
     pub fn lines(&self, width: usize) -> Vec<String> {
-        let name = |cell: &Cell| cell.setting.map_or(cell.target.clone(), |at| format!("{} {at}", cell.target));
-        let mut rows: Vec<(String, Option<f64>, String)> = Vec::new();
-        for (cell, values, failed) in self.cells.iter().filter(|(_, values, failed)| values.len() + failed > 0) {
-            let of = |get: fn(&(f64, f64)) -> f64| Summary::of(values.iter().map(get));
-            let figures = match (of(|value| value.0), of(|value| value.1)) {
-                _ if *failed > 0 => format!("FAILED in {failed} of {} slices", failed + values.len()),
-                (Some(cost), Some(rps)) => format!(
-                    "{:>6} µs  {:>13}  {:>9}/s  {:>2} slices",
-                    digits(cost.median),
-                    format!("{}–{}", digits(cost.min), digits(cost.max)),
-                    thousands(rps.median),
-                    cost.n
-                ),
-                _ => continue,
-            };
-            let order = of(|value| value.0).map(|cost| cost.median).filter(|_| *failed == 0);
-            rows.push((format!("{} {}", cell.shape, name(cell)), order, figures));
-        }
-        let shape = |row: &(String, Option<f64>, String)| row.0.split(' ').next().unwrap_or_default().to_owned();
-        rows.sort_by(|a, b| {
-            let cost = |row: &(String, Option<f64>, String)| row.1.unwrap_or(f64::INFINITY);
-            shape(a).cmp(&shape(b)).then(cost(a).total_cmp(&cost(b)))
-        });
-        let more = rows.len().saturating_sub(ROWS);
-        rows.truncate(ROWS);
-        let longest = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0).min(32);
-        let line = |(name, _, figures): (String, Option<f64>, String)| {
-            let name: String = name.chars().take(longest).collect();
-            format!("{name:<longest$}  {figures}").chars().take(width).collect()
+        let mut all: Vec<Line> = self.0.iter().filter_map(SoFar::line).collect();
+        let cost = |line: &Line| line.cost_us.unwrap_or(f64::INFINITY);
+        all.sort_by(|a, b| a.shape.cmp(&b.shape).then(cost(a).total_cmp(&cost(b))));
+        let more = all.len().saturating_sub(ROWS);
+        all.truncate(ROWS);
+        let longest = all.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).min(32);
+        let fitted = |line: Line| {
+            let name: String = line.name.chars().take(longest).collect();
+            format!("{name:<longest$}  {}", line.figures).chars().take(width).collect()
         };
-        let mut lines: Vec<String> = rows.into_iter().map(line).collect();
+        let mut lines: Vec<String> = all.into_iter().map(fitted).collect();
         if more > 0 {
             lines.push(format!("and {more} more").chars().take(width).collect());
         }
         lines
+    }
+}
+
+impl SoFar {
+    /// Nothing before its first slice.
+    fn line(&self) -> Option<Line> {
+        let Self { cell, values, failed } = self;
+        let of = |get: fn(&(f64, f64)) -> f64| Summary::of(values.iter().map(get));
+        let (cost, rps) = (of(|value| value.0), of(|value| value.1));
+        let (cost_us, figures) = match (cost, rps) {
+            _ if *failed > 0 => (None, format!("FAILED in {failed} of {} slices", failed + values.len())),
+            (Some(cost), Some(rps)) => {
+                let range = format!("{}–{}", digits(cost.min), digits(cost.max));
+                let (cost_us, rps, n) = (digits(cost.median), thousands(rps.median), cost.n);
+                (Some(cost.median), format!("{cost_us:>6} µs  {range:>13}  {rps:>9}/s  {n:>2} slices"))
+            }
+            _ => return None,
+        };
+        let at = cell.setting.map_or(String::new(), |at| format!(" {at}"));
+        Some(Line { name: format!("{} {}{at}", cell.shape, cell.target), shape: cell.shape, cost_us, figures })
     }
 }
 

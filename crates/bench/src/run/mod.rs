@@ -9,10 +9,11 @@ mod progress;
 mod request;
 mod resume;
 pub(crate) mod room;
+mod said;
 pub(crate) mod sample;
 pub(crate) mod slice;
 mod turns;
-mod warm_up;
+pub(crate) mod warm_up;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,7 @@ pub use slice::Speaks;
 
 use not_started::NotStarted;
 use progress::Progress;
+use said::{Said, say};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,34 +170,6 @@ fn carry_out(
         (_, Standing::Well) => Ended::Well,
     };
     written.map(|_| made(ended))
-}
-
-/// The records as they go to standard output, if that was asked for: `run.json` in one line, then a line per slice.
-struct Said(bool);
-
-impl Said {
-    fn of(record: &RunRecord) -> Result<Self> {
-        let said = Self(voice() == Voice::Json);
-        said.line(record)?;
-        Ok(said)
-    }
-
-    fn slice(&mut self, slice: &SliceRecord) -> Result<()> {
-        self.line(slice)
-    }
-
-    fn line(&self, record: &impl serde::Serialize) -> Result<()> {
-        if self.0 {
-            say(&(serde_json::to_string(record)? + "\n"));
-        }
-        Ok(())
-    }
-}
-
-/// To standard output, which may have been closed.
-fn say(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// What can be expected of the run, before it starts.
@@ -436,7 +410,7 @@ fn measure(
     let steps = plan(&record.cells, request.blocks, request.seed);
     let mut turns = resume::left(steps, request.blocks, done)?;
     let mut progress = Progress::new(done.len() + turns.len(), &record.cells, done.len(), turns.again());
-    let mut said = Said::of(record)?;
+    let said = Said::of(record)?;
     let mut not_started = NotStarted::default();
     for slice in done {
         progress.saw(slice);

@@ -113,7 +113,7 @@ fn idle_cores(server: &Server) -> Option<f64> {
 const UNEXPLAINED: f64 = 0.2;
 
 /// Why a slice has no figures.
-pub(super) enum Stopped {
+pub(crate) enum Stopped {
     Failed(Failed),
     Interrupted(Interrupted),
 }

@@ -18,7 +18,7 @@ const IN_A_ROW: usize = 3;
 const SAME: f64 = 1.10;
 
 /// Asks until the server's cost is steady, for so long at the most.
-pub(super) fn until_steady(
+pub(crate) fn until_steady(
     server: &Server,
     most: Duration,
     mut ask: impl FnMut() -> Result<u32, String>,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// A browser that has not answered for so long has hung.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 const FLAGS: &[&str] = &[
     "--headless",
@@ -57,17 +57,17 @@ impl Browser {
         });
         let (session, events) = (None, Vec::new());
         let mut browser = Self { child, to, from, next: 0, session, events, _profile: profile };
-        let page = browser.ask("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
-        let session = browser.ask("Target.attachToTarget", json!({"targetId": page, "flatten": true}));
+        let page = browser.ask("Target.createTarget", &json!({"url": "about:blank"}))["targetId"].clone();
+        let session = browser.ask("Target.attachToTarget", &json!({"targetId": page, "flatten": true}));
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.ask(&format!("{domain}.enable"), json!({}));
+            browser.ask(&format!("{domain}.enable"), &json!({}));
         }
         browser
     }
 
     /// Asks for something and waits for the answer; what else is said meanwhile is kept.
-    pub fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         let mut message = json!({"id": self.next, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -98,7 +98,7 @@ impl Browser {
 
     fn go(&mut self, url: &str) {
         let begun = Instant::now();
-        self.ask("Page.navigate", json!({"url": url}));
+        self.ask("Page.navigate", &json!({"url": url}));
         let there = format!("document.readyState === 'complete' && location.href === {}", json!(url));
         while self.eval(&there) != true {
             assert!(begun.elapsed() < PATIENCE, "{url} is not there");
@@ -109,19 +109,19 @@ impl Browser {
     /// A screen of this size, in CSS pixels.
     pub fn screen(&mut self, width: u32, height: u32) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
-        self.ask("Emulation.setDeviceMetricsOverride", metrics);
+        self.ask("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
     /// `light` or `dark`, on a `screen` or in `print`.
     pub fn media(&mut self, medium: &str, scheme: &str) {
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        self.ask("Emulation.setEmulatedMedia", json!({"media": medium, "features": features}));
+        self.ask("Emulation.setEmulatedMedia", &json!({"media": medium, "features": features}));
     }
 
     /// What an expression is on the page, once it is there.
     pub fn eval(&mut self, expression: &str) -> Value {
         let ask = json!({"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true});
-        let answer = self.ask("Runtime.evaluate", ask);
+        let answer = self.ask("Runtime.evaluate", &ask);
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -149,7 +149,7 @@ impl Browser {
     /// The whole page as a picture, for people to look at, if `HELLO_BENCH_SCREENSHOTS` names a folder.
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("HELLO_BENCH_SCREENSHOTS") else { return };
-        let shot = self.ask("Page.captureScreenshot", json!({"format": "png", "captureBeyondViewport": true}));
+        let shot = self.ask("Page.captureScreenshot", &json!({"format": "png", "captureBeyondViewport": true}));
         let file = Path::new(&folder).join(format!("{name}.png"));
         std::fs::write(file, base64(shot["data"].as_str().unwrap())).unwrap();
     }

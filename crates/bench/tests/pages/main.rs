@@ -77,6 +77,21 @@ fn every_kind_of_run_gives_a_page_that_fits_and_asks_for_nothing() {
 }
 
 #[test]
+fn a_fixed_rate_has_its_percentiles_in_a_table_and_a_chart_and_a_closed_loop_has_neither() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut browser = Browser::start();
+    for (name, wanted) in [("fixed-rate", 1), ("kept", 0)] {
+        browser.open(&reported(name, &the(name), folder.path()).join("report.html"));
+        let heads =
+            "Array.from(document.querySelectorAll('thead th')).filter((head) => head.textContent === 'p99 µs').length";
+        assert_eq!(browser.eval(heads), wanted, "{name}");
+        let charts =
+            "Array.from(document.querySelectorAll('figure')).filter((one) => one.id.endsWith('-latency')).length";
+        assert_eq!(browser.eval(charts), wanted, "{name}");
+    }
+}
+
+#[test]
 fn both_schemes_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let page = reported("kept", &the("kept"), folder.path()).join("report.html");

@@ -20,7 +20,7 @@ pub fn all() -> Vec<(&'static str, Run)> {
     vec![
         ("kept", run()),
         ("one-target", only(run(), &["tokio", "tokio (again)"])),
-        ("sixty-targets", sixty(run())),
+        ("sixty-targets", many(&run(), 59)),
         ("all-failed", failed(run(), |_| true)),
         ("one-failed", failed(run(), |name| name == "axum")),
         ("one-block", blocks(run(), 1)),
@@ -29,8 +29,8 @@ pub fn all() -> Vec<(&'static str, Run)> {
         ("nasty-names", renamed(run(), "axum", NASTY)),
         ("nasty-failure", renamed(failed(run(), |name| name == "axum"), "axum", NASTY)),
         ("fixed-rate", fixed_rate(run())),
-        ("sweep", sweep(run(), 3)),
-        ("sweep-of-many", sweep(run(), 9)),
+        ("sweep", sweep(&run(), 3)),
+        ("sweep-of-many", sweep(&run(), 9)),
     ]
 }
 
@@ -70,9 +70,9 @@ fn failed(mut run: Run, who: impl Fn(&str) -> bool) -> Run {
 
 fn renamed(mut run: Run, from: &str, to: &str) -> Run {
     for target in run.record.targets.iter_mut().filter(|target| target.name == from) {
-        target.name = to.to_owned();
+        to.clone_into(&mut target.name);
         target.framework = format!("{to} 1.0");
-        target.model = to.to_owned();
+        to.clone_into(&mut target.model);
         target.command = vec![to.to_owned(), "--name".to_owned(), to.to_owned()];
     }
     for cell in run.record.cells.iter_mut().chain(run.slices.iter_mut().map(|slice| &mut slice.cell)) {
@@ -101,10 +101,6 @@ fn many(run: &Run, count: u32) -> Run {
     all
 }
 
-fn sixty(run: Run) -> Run {
-    many(&run, 59)
-}
-
 fn fixed_rate(run: Run) -> Run {
     let mut run = only(run, &["tokio", "tokio (again)", "axum"]);
     run.record.options.shapes = vec![Shape::FixedRate];
@@ -131,8 +127,8 @@ fn fixed_rate(run: Run) -> Run {
 }
 
 /// Every slice of keep-alive once for every number of connections.
-fn sweep(run: Run, targets: u32) -> Run {
-    let mut run = many(&run, targets - 1);
+fn sweep(run: &Run, targets: u32) -> Run {
+    let mut run = many(run, targets - 1);
     run.record.targets.retain(|target| target.name != "tokio (again)");
     run.record.options.shapes = vec![Shape::KeepAlive];
     run.record.options.sweep = Some(Knob::Connections);

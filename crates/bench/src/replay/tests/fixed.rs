@@ -82,6 +82,7 @@ fn found(part: Part, slow: f64) -> Found {
             Part::Stack { kib } => Some(memory(kib)),
             _ => None,
         },
+        warm_up: None,
         warnings: Vec::new(),
     }
 }

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use super::document::{Block, Cell, Document};
 use super::published::{Comparison, FILE};
-use super::{Experiment, REPLAYS, named, pages};
+use super::{Experiment, Outcome, REPLAYS, named, pages};
+use crate::results::Limit;
 
 /// Who is in the records of each replay; everything failed of the last.
 fn members(experiment: &dyn Experiment) -> &'static [&'static str] {
@@ -126,6 +127,18 @@ fn what_failed_stands_in_words_at_the_bottom_and_has_no_row() {
         // Only in the table of those that took part.
         assert_eq!(rows, 1, "{above}");
     }
+}
+
+#[test]
+fn figures_of_a_busy_machine_say_so_at_the_top() {
+    let experiment = named("twisted-tornado").unwrap();
+    let mut replay = fixed::replay(experiment, members(experiment));
+    assert!(!pages::document(experiment, &replay).terminal().contains("DISTURBED"));
+    let trials = replay.trials.len();
+    let Outcome::Valid(found) = &mut replay.trials[0].outcome else { panic!("the first is no good one") };
+    found.limit = Limit::Disturbed;
+    let text = pages::document(experiment, &replay).terminal();
+    assert!(text.contains(&format!("DISTURBED: in 1 of {trials} trials")), "{text}");
 }
 
 #[test]

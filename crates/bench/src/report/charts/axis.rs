@@ -26,7 +26,7 @@ impl Axis {
         let top = finite(values).fold(0.0, f64::max);
         let step = round_step(if top > 0.0 { top } else { 1.0 } / TICKS);
         let count = (top / step).ceil().max(1.0);
-        let ticks = (0..=count as u32).map(|n| f64::from(n) * step).map(|value| (value, written(value))).collect();
+        let ticks = whole(0.0, count).map(|n| n * step).map(|value| (value, written(value))).collect();
         Self { is_log: false, low: 0.0, high: count * step, label: label.to_owned(), ticks }
     }
 
@@ -81,19 +81,23 @@ fn round_step(at_least: f64) -> f64 {
     step.unwrap_or(10.0 * ten)
 }
 
+/// The whole numbers from one to another.
+fn whole(first: f64, last: f64) -> impl Iterator<Item = f64> {
+    std::iter::successors(Some(first), |n| Some(n + 1.0)).take_while(move |n| *n <= last)
+}
+
 fn log_ticks(low: f64, high: f64) -> Vec<f64> {
     if high / low < SHORT {
         let step = round_step((high - low) / TICKS);
-        let (first, last) = ((low / step).ceil() as i64, (high / step).floor() as i64);
-        return (first..=last).map(|n| n as f64 * step).collect();
+        return whole((low / step).ceil(), (high / step).floor()).map(|n| n * step).collect();
     }
-    let decades = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
+    let decades = whole(low.log10().floor(), high.log10().ceil());
     let marks: &[f64] = match high / low {
         ..10.0 => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
         ..2e3 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
     };
-    let all = decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10_f64.powi(decade)));
+    let all = decades.flat_map(|decade| marks.iter().map(move |mark| mark * 10_f64.powf(decade)));
     all.filter(|value| *value >= low && *value <= high).collect()
 }
 
@@ -118,7 +122,8 @@ mod tests {
     fn lengths_begin_at_0_and_end_at_a_round_number() {
         let axis = Axis::from_zero([9.4, 23.0, f64::NAN], "cost, µs");
         assert_eq!(ticks(&axis), ["0", "5", "10", "15", "20", "25"]);
-        assert_eq!([axis.share(0.0), axis.share(12.5), axis.share(99.0)], [0.0, 0.5, 1.0]);
+        let shares = [axis.share(0.0), axis.share(12.5), axis.share(99.0)].map(|share| share.to_string());
+        assert_eq!(shares, ["0", "0.5", "1"]);
         assert_eq!(ticks(&Axis::from_zero([100_000.0], "")), ["0", "20 000", "40 000", "60 000", "80 000", "100 000"]);
         assert_eq!(ticks(&Axis::from_zero([0.03], "")), ["0", "0.01", "0.02", "0.03"]);
     }
@@ -127,7 +132,7 @@ mod tests {
     fn what_has_an_end_of_its_own_ends_there() {
         let axis = Axis::up_to(18.0, "blocks");
         assert_eq!(ticks(&axis), ["0", "5", "10", "15"]);
-        assert_eq!([axis.share(9.0), axis.share(18.0)], [0.5, 1.0]);
+        assert_eq!([axis.share(9.0), axis.share(18.0)].map(|share| share.to_string()), ["0.5", "1"]);
         assert_eq!(ticks(&Axis::up_to(0.0, "")).first(), Some(&"0"));
     }
 

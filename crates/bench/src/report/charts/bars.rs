@@ -45,24 +45,25 @@ pub fn bars(place: Place, axis: &Axis, all: &[Bar], words: &[(Part, &str)], inte
     if all.iter().any(|bar| bar.interval.is_some()) {
         legend.push(Key { mark: whisker(0.0, 14.0, 0.0), means: interval.to_owned() });
     }
-    rows(
-        place,
-        axis,
-        &labels,
-        &legend,
-        |_: &Plot| html! {},
-        |row, y, plot| {
-            let mut from = 0.0;
-            html! {
-                @for (part, length) in &all[row].parts {
-                    @let (left, right) = (plot.x(from), plot.x(from + length));
-                    (block(*part, left, y - THICK / 2.0, right - left, THICK))
-                    @let _ = from += length;
-                }
-                @if let Some((low, high)) = all[row].interval { (whisker(plot.x(low), plot.x(high), y)) }
+    let under = |_: &Plot| html! {};
+    rows(place, axis, &labels, &legend, under, |row, y, plot| {
+        html! {
+            @for (part, from, to) in ends(&all[row].parts) {
+                @let (left, right) = (plot.x(from), plot.x(to));
+                (block(part, left, y - THICK / 2.0, right - left, THICK))
             }
-        },
-    )
+            @if let Some((low, high)) = all[row].interval { (whisker(plot.x(low), plot.x(high), y)) }
+        }
+    })
+}
+
+/// Where each part begins and ends.
+fn ends(parts: &[(Part, f64)]) -> impl Iterator<Item = (Part, f64, f64)> {
+    parts.iter().scan(0.0, |from, (part, length)| {
+        let begin = *from;
+        *from += length;
+        Some((*part, begin, *from))
+    })
 }
 
 fn block(part: Part, x: f64, y: f64, width: f64, height: f64) -> Markup {
@@ -81,7 +82,7 @@ fn block(part: Part, x: f64, y: f64, width: f64, height: f64) -> Markup {
 fn hatch(x: f64, y: f64, width: f64, height: f64) -> String {
     const STEP: f64 = 4.0;
     let strokes = (0..).map(|n| 2.0 + STEP * f64::from(n)).take_while(|at| *at < width);
-    strokes.map(|at| format!("M{} {}v{}", px(x + at), px(y), px(height))).collect()
+    strokes.fold(String::new(), |path, at| path + &format!("M{} {}v{}", px(x + at), px(y), px(height)))
 }
 
 fn whisker(low: f64, high: f64, y: f64) -> Markup {

@@ -9,6 +9,8 @@ use super::{Axis, Drawing, Place, Symbol, px};
 
 const HEIGHT: f64 = 280.0;
 const PANEL: f64 = 130.0;
+/// How far the marks of two series stand from each other that would hide each other's ends, in px.
+const BESIDE: f64 = 5.0;
 /// The room that a name at the end of a line needs above the next, in px.
 const APART: f64 = 14.0;
 
@@ -76,7 +78,7 @@ fn together(place: Place, of: &Curves) -> Drawing {
         text.soft.small x="0" y=(px(top - 10.0)) { (of.y.label) }
         @for (n, series) in of.series.iter().enumerate() {
             @let (symbol, colour) = look(n);
-            (line(&plot, of, series, &colour, Some(symbol)))
+            (line(&plot, of, series, &colour, Some(symbol), aside(of, n)))
         }
         @if place == Place::Wide { (at_their_ends(&plot, of, all, longest)) }
     };
@@ -96,8 +98,8 @@ fn panels(place: Place, of: &Curves) -> Drawing {
                 text.strong x="0" y="12" { (clipped(&series.name, each)) }
                 text.soft.small x="0" y="27" { (of.y.label) }
                 (frame(&plot, &of.y))
-                @for (m, other) in of.series.iter().enumerate() { @if m != n { (line(&plot, of, other, "ghost", None)) } }
-                (line(&plot, of, series, "c0", Some(Symbol::Circle)))
+                @for (m, other) in of.series.iter().enumerate() { @if m != n { (line(&plot, of, other, "ghost", None, 0.0)) } }
+                (line(&plot, of, series, "c0", Some(Symbol::Circle), 0.0))
             }
         }
     };
@@ -124,9 +126,9 @@ fn frame(plot: &Plot, y: &Axis) -> Markup {
     }
 }
 
-fn line(plot: &Plot, of: &Curves, series: &Series, colour: &str, symbol: Option<Symbol>) -> Markup {
+fn line(plot: &Plot, of: &Curves, series: &Series, colour: &str, symbol: Option<Symbol>, aside: f64) -> Markup {
     let places: Vec<(f64, f64)> =
-        series.points.iter().map(|point| (plot.x(point.x), up(plot, &of.y, point.y))).collect();
+        series.points.iter().map(|point| (plot.x(point.x) + aside, up(plot, &of.y, point.y))).collect();
     let d: Vec<String> = places.iter().map(|(x, y)| format!("{} {}", px(*x), px(*y))).collect();
     let class = if symbol.is_some() { "curve" } else { "ghost" };
     html! {
@@ -140,6 +142,12 @@ fn line(plot: &Plot, of: &Curves, series: &Series, colour: &str, symbol: Option<
             }
         }
     }
+}
+
+/// Where points have ends, each series stands a little beside the others, in px.
+fn aside(of: &Curves, n: usize) -> f64 {
+    let has_ends = of.series.iter().any(|series| series.points.iter().any(|point| point.ends.is_some()));
+    if has_ends { BESIDE * (n as f64 - (of.series.len() - 1) as f64 / 2.0) } else { 0.0 }
 }
 
 /// Each name beside its last point, moved so far that none lies on another.

@@ -289,13 +289,19 @@ pub fn of_sweep(report: &Report) -> Vec<Chart> {
         let series: Vec<Series> = record.compared().filter_map(|target| series(&target.name)).collect();
         (!series.is_empty()).then_some(())?;
         let points = || series.iter().flat_map(|series| &series.points);
+        // The steps that were measured, and nothing between them.
+        let mut steps: Vec<f64> = points().map(|point| point.x).collect();
+        steps.sort_by(f64::total_cmp);
+        steps.dedup();
+        let words: Vec<String> = steps.iter().map(|step| thousands(*step)).collect();
+        let ticks: Vec<(f64, &str)> = steps.into_iter().zip(words.iter().map(String::as_str)).collect();
         let word = match knob {
             Knob::Connections => "connections open at once",
             Knob::Workers => "workers",
             Knob::Rate => "requests per second that were sent",
         };
         let of = Curves {
-            x: Axis::log(points().map(|point| point.x), word),
+            x: Axis::log(points().map(|point| point.x), word).with_ticks(&ticks),
             y: Axis::from_zero(points().map(|p| p.ends.map_or(p.y, |ends| ends.1)), "good responses per second"),
             series: series.clone(),
             joined: true,

@@ -10,6 +10,7 @@ pub(super) use measured::in_short;
 
 use super::charts::{self, Chart};
 use super::columns::{notes, title};
+use super::latency;
 use super::sentences;
 use super::table::{Report, Table};
 use super::{mirrors, sweep, verdicts};
@@ -144,6 +145,8 @@ fn of_table(report: &Report, table: &Table, prefix: &str) -> Markup {
         @if !table.ranked.is_empty() || !table.below.is_empty() || !table.failed.is_empty() {
             (table::of(report, table))
         }
+        @let latencies = latency::rows(report, table);
+        @if !latencies.is_empty() { (grid(&latency::HEADS, &latencies)) }
         @if !table.ranked.is_empty() {
             ul.soft { @for line in verdicts::lines(table) { li { (line) } } }
         }
@@ -177,7 +180,14 @@ fn of_sweep(report: &Report, prefix: &str) -> Markup {
     html! {
         @for chart in charts::of_sweep(report) { (figure(&chart, prefix)) }
         ul { @for line in lines { li { (line) } } }
-        div.scroll { table {
+        (grid(&heads, &rows))
+    }
+}
+
+/// A table without sorting: whose each row is, then words and figures.
+fn grid(heads: &[&str], rows: &[Vec<String>]) -> Markup {
+    html! {
+        div.scroll tabindex="0" { table {
             thead { tr { @for head in heads { th scope="col" { (head) } } } }
             tbody { @for row in rows {
                 tr data-name=(row[0]) { @for (n, cell) in row.iter().enumerate() {

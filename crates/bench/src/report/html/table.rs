@@ -30,6 +30,9 @@ impl Cell {
     }
 }
 
+/// A figure that a target has without being measured.
+type Get = fn(&TargetRecord) -> Option<f64>;
+
 /// A head: words, unit.
 type Head = (&'static str, &'static str);
 
@@ -138,8 +141,8 @@ fn cells(report: &Report, table: &Table, row: &Row) -> Vec<Cell> {
 }
 
 /// What only a target that was built here has; a column that nobody has a value in is left out.
-fn built(table: &Table) -> Vec<(Head, fn(&TargetRecord) -> Option<f64>)> {
-    let all: [(Head, fn(&TargetRecord) -> Option<f64>); 3] = [
+fn built(table: &Table) -> Vec<(Head, Get)> {
+    let all: [(Head, Get); 3] = [
         (("binary", "KiB"), |target| {
             target.program.get().filter(|_| target.built_here).map(|program| program.bytes as f64 / 1024.0)
         }),
