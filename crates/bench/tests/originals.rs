@@ -101,8 +101,11 @@ fn try_out(target: &Target, folder: &Path) -> Tried {
 
 /// The result that is kept.
 fn table(all: &[Tried]) -> String {
-    let mut text = String::from(
-        "| target | shows | points it gives | cannot give | driven by | wrong |\n|---|---|--:|--:|---|---|\n",
+    let day = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let mut text = format!(
+        "# The originals, as they were last tried\n\nWritten by `scripts/test.sh all_originals` on {day}: each one that was \
+         installed was started, held to what it says of itself\nand driven by ab and wrk. No figures: other work may have \
+         run beside it.\n\n| target | shows | points it gives | cannot give | driven by | wrong |\n|---|---|--:|--:|---|---|\n"
     );
     for Tried { name, shows, points: [holds, cannot], driven, wrong } in all {
         let wrong = wrong.join("; ").replace('|', "\\|");

@@ -316,6 +316,13 @@ fn prove_free(address: SocketAddr) -> Result<(), StartError> {
     })
 }
 
+/// Whether who listens at one address gets what is sent to the other: on all addresses, too, and as a Java machine does,
+/// at an IPv4 address that is written as one of IPv6 (`::ffff:127.0.0.1`, RFC 4291 §2.5.5.2).
+fn covers(listened: SocketAddr, address: SocketAddr) -> bool {
+    listened.port() == address.port()
+        && (listened.ip().is_unspecified() || listened.ip().to_canonical() == address.ip())
+}
+
 /// The processes below `root` that listen at `address`, so that no other server's answer is taken for theirs.
 fn listeners(root: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
     let listened: Vec<(Process, Vec<SocketAddr>)> = tree::descendants(root)
@@ -323,12 +330,11 @@ fn listeners(root: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
         .map(|process| (process, ports::listened_on(process.pid)))
         .filter(|(_, addresses)| !addresses.is_empty())
         .collect();
-    let covers = |listened: &SocketAddr| {
-        listened.port() == address.port()
-            && (listened.ip().is_unspecified() || listened.ip().to_canonical() == address.ip())
-    };
-    let right: Vec<Process> =
-        listened.iter().filter(|(_, addresses)| addresses.iter().any(covers)).map(|(process, _)| *process).collect();
+    let right: Vec<Process> = listened
+        .iter()
+        .filter(|(_, addresses)| addresses.iter().any(|listened| covers(*listened, address)))
+        .map(|(process, _)| *process)
+        .collect();
     if !right.is_empty() {
         return Ok(right);
     }
@@ -377,4 +383,20 @@ fn spawn(target: &Target, options: &StartOptions) -> Result<(Owned, Option<Conta
         }
     })?;
     Ok((owned, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv4_address_that_is_written_as_one_of_ipv6_is_the_same() {
+        let at = |listened: &str| covers(listened.parse().unwrap(), "127.0.0.1:8234".parse().unwrap());
+        for right in ["127.0.0.1:8234", "0.0.0.0:8234", "[::]:8234", "[::ffff:127.0.0.1]:8234"] {
+            assert!(at(right), "{right}");
+        }
+        for other in ["127.0.0.2:8234", "[::1]:8234", "[::ffff:127.0.0.2]:8234", "[::ffff:127.0.0.1]:8235"] {
+            assert!(!at(other), "{other}");
+        }
+    }
 }

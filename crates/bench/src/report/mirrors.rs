@@ -94,7 +94,7 @@ pub const TITLE: &str =
 mod tests {
     use super::*;
     use crate::load::Shape;
-    use crate::report::{markdown, terminal};
+    use crate::report::{html, markdown, terminal};
     use crate::results::{Run, WarmUp, fixed};
 
     /// gevent at ten times the cost of its mirror, and tokio, which is none of its mirrors.
@@ -152,14 +152,15 @@ mod tests {
     }
 
     #[test]
-    fn both_formats_have_the_table_and_the_curve_of_a_warm_up() {
+    fn every_format_has_the_table_and_the_curve_of_a_warm_up() {
         let mut run = run(18);
         fixed::each(&mut run, "gevent", |measurement| {
             let cost_us = vec![300.0, 260.0, 251.0, 249.0];
             measurement.warm_up = Some(WarmUp { cost_us, slice_s: 1.0, requests: 4000, steady: true });
         });
         let report = Report::of(&run);
-        for text in [terminal::terminal(&report), markdown::markdown(&report)] {
+        let page = html::page(&[html::Shown { report: &report, at: String::new(), files: Vec::new() }]);
+        for text in [terminal::terminal(&report), markdown::markdown(&report), page] {
             assert!(text.contains("original / mirror"), "{text}");
             let curve = "gevent was warmed up, in µs per request each 1 s: 300 260 251 249; steady before every slice.";
             assert!(text.contains(curve), "{text}");

@@ -13,7 +13,7 @@ use super::columns::{notes, title};
 use super::latency;
 use super::sentences;
 use super::table::{Report, Table};
-use super::{sweep, verdicts};
+use super::{mirrors, sweep, verdicts};
 use crate::load::Shape;
 
 const STYLE: &str = include_str!("page.css");
@@ -150,8 +150,28 @@ fn of_table(report: &Report, table: &Table, prefix: &str) -> Markup {
         @if !table.ranked.is_empty() {
             ul.soft { @for line in verdicts::lines(table) { li { (line) } } }
         }
+        (of_mirrors(report, table))
         @for chart in charts.iter().filter(is_ratio) { (figure(chart, prefix)) }
         @for chart in charts.iter().filter(|chart| !is_ratio(chart)) { (figure(chart, prefix)) }
+    }
+}
+
+/// What originals cost beside the Rust servers that answer to them; nothing in a run that does not hold both.
+fn of_mirrors(report: &Report, table: &Table) -> Markup {
+    let pairs = mirrors::pairs(report, table);
+    html! {
+        @if !pairs.is_empty() {
+            p.soft { (mirrors::TITLE) }
+            div.scroll { table {
+                thead { tr { @for head in mirrors::HEADS { th scope="col" { (head) } } } }
+                tbody { @for pair in &pairs {
+                    tr data-name=(pair.original) { @for (n, cell) in mirrors::cells(pair).iter().enumerate() {
+                        @if n == 0 { th scope="row" { (cell) } } @else { td { (cell) } }
+                    } }
+                } }
+            } }
+            ul.soft { @for but in mirrors::buts(&pairs) { li { (but) } } }
+        }
     }
 }
 
