@@ -199,7 +199,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR", exclusive = true)]
     pub resume: Option<PathBuf>,
 
-    /// A first look in about a minute and a half: 2 blocks, unless --blocks is given; too few for verdicts
+    /// A first look in about two minutes: 2 blocks, unless --blocks is given; too few for verdicts
     #[arg(long)]
     quick: bool,
 

@@ -93,9 +93,10 @@ fn of_cost(table: &Table, cost: &Findings) -> String {
 }
 
 /// The best tier without those that the verdicts set apart: a verdict beside the baseline is one of few comparisons and
-/// can be sure where a tier, one of all pairs, is not yet.
+/// can be sure where a tier, one of all pairs, is not yet. Nor does it go on behind one of another tier: who is in the
+/// best for want of units only, and costs more than one that is not, is nobody's idea of the cheapest.
 fn cheapest<'a>(cost: &Findings, tiers: &'a [Tier]) -> Vec<&'a str> {
-    let all = tiers.iter().filter(|tier| tier.letters.contains('a')).map(|tier| tier.target.as_str());
+    let all = tiers.iter().take_while(|tier| tier.letters.contains('a')).map(|tier| tier.target.as_str());
     let is = |name: &str, wanted: Verdict| {
         compared(cost, name).is_some_and(|found| found.conclusion == Conclusion::Verdict(wanted))
     };
@@ -212,6 +213,19 @@ mod tests {
         fixed::fail(&mut run, "axum");
         all.push(said(&run));
         insta::assert_snapshot!(all.join("\n\n"));
+    }
+
+    #[test]
+    fn the_cheapest_end_where_another_tier_begins() {
+        let run = fixed::run(&FOUR, 18, 1);
+        let report = Report::of(&run);
+        let Judgement::Ratios { cost, .. } = &report.tables[0].judgement else { panic!("ratios") };
+        let tiers = |letters: [&str; 3]| {
+            let all = ["may", "smol", "axum"].into_iter().zip(letters);
+            all.map(|(target, letters)| Tier { target: target.into(), letters: letters.into() }).collect::<Vec<_>>()
+        };
+        assert_eq!(cheapest(cost, &tiers(["a", "b", "ab"])), ["may"]);
+        assert_eq!(cheapest(cost, &tiers(["a", "ab", "b"])), ["may", "smol"]);
     }
 
     #[test]
