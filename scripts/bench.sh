@@ -2,8 +2,8 @@
 # The comparison: sets up what is missing, builds every server as it is measured, measures them side by side, and
 # prints the table. All arguments go to `hello-bench run`; see `scripts/bench.sh --help`.
 #
-#   scripts/bench.sh --quick             a first look: two blocks, about a minute and a half after the build
-#   scripts/bench.sh                     blocks enough for verdicts, in both shapes: about ten minutes
+#   scripts/bench.sh --quick             a first look: two blocks, about two minutes after the build
+#   scripts/bench.sh                     blocks enough for verdicts, in both shapes: about twenty minutes
 #   scripts/bench.sh axum actix-web      only these
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -85,7 +85,7 @@ pub fn blocks_needed(targets: usize, rules: &Rules) -> u32 {
 }
 
 /// Blocks of a run that was not given a number: twice those that it takes, so that enough are left if neighbours must
-/// be averaged. For the eleven targets of a first comparison these are 18, about ten minutes in two shapes.
+/// be averaged. For eleven or twelve targets these are 18.
 pub fn default_blocks(targets: usize, rules: &Rules) -> u32 {
     blocks_needed(targets, rules).saturating_mul(2)
 }

@@ -1,11 +1,14 @@
 //! A run: everything that must be true beforehand, then every slice of the plan, then the report.
 
+mod beforehand;
 mod capacity;
+mod judge;
 mod live;
 mod not_started;
 pub(crate) mod patterns;
 mod pilot;
 mod progress;
+mod record;
 mod request;
 mod resume;
 pub(crate) mod room;
@@ -15,33 +18,35 @@ pub(crate) mod slice;
 mod turns;
 pub(crate) mod warm_up;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use clap::ValueEnum;
-use jiff::Timestamp;
+use anyhow::Result;
 
 use crate::compare::versus_words;
 use crate::interrupt::{Interrupted, Watch};
-use crate::load::{Extent, Shape};
-use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
-use crate::plan::{blocks_needed, default_blocks, plan};
-use crate::process::{self, Lock, ports};
+use crate::load::Shape;
+use crate::machine::Machine;
+use crate::plan::plan;
+use crate::process::Lock;
 use crate::report::{Report, Standing, publish, sweep, terminal};
 use crate::results::{
-    Capacity, ComparisonRecord, Failed, Options, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage,
-    TargetRecord, ToolRecord, VERSUS_FILE, every_try, replace,
+    Failed, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, VERSUS_FILE, every_try, replace,
 };
-use crate::targets::{Source, Target, Workspace, WorkspaceError, again};
+use crate::targets::{Target, Workspace, again};
 use crate::voice::{Voice, voice};
+
+pub(crate) use beforehand::build_here;
+pub(crate) use record::now;
 
 pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
 pub use slice::Speaks;
 
+use beforehand::{build, disturbances, foresight, must_be_new, must_hold};
 use not_started::NotStarted;
 use progress::Progress;
+use record::record;
 use said::{Said, say};
 
 /// How a run ended.
@@ -168,232 +173,6 @@ fn carry_out(
         (_, Standing::Well) => Ended::Well,
     };
     written.map(|_| made(ended))
-}
-
-/// What can be expected of the run, before it starts.
-fn foresight(request: &Request) -> String {
-    let (targets, blocks) = (request.most_in_a_shape(), request.blocks);
-    let (needed, slack) = (blocks_needed(targets, &request.rules), default_blocks(targets, &request.rules));
-    let baseline = &request.baseline;
-    if blocks < needed {
-        return format!(
-            "{blocks} block{}, too few for verdicts on {targets} target{}: that takes {needed}, and --blocks {slack} leaves \
-             room; this run will show estimates and spread only",
-            if blocks == 1 { "" } else { "s" },
-            if targets == 1 { "" } else { "s" },
-        );
-    }
-    format!("{blocks} blocks; ratios are to {baseline}, which takes part twice; verdicts take {needed} blocks at least")
-}
-
-/// That a folder for a result is not there yet.
-fn must_be_new(out: Option<&Path>) -> Result<()> {
-    match out.filter(|out| out.exists()) {
-        Some(out) => anyhow::bail!("{} is there already, and a result is never overwritten", out.display()),
-        None => Ok(()),
-    }
-}
-
-/// What must be true before anything is built or started; gives the load tool's version.
-fn must_hold(request: &Request) -> Result<String> {
-    must_be_new(request.out.as_deref())?;
-    let tool = request.tool;
-    let version = process::tool::version(tool)
-        .with_context(|| format!("{} is not installed; get it with `{}`", tool.name(), tool.install()))?;
-    raise_file_limit(request.most_connections())?;
-    if let Some(containers) = &request.containers {
-        process::docker::available()?;
-        containers.must_hold(request.most_connections())?;
-        for target in &request.targets {
-            containers.service(target).map_err(anyhow::Error::msg)?;
-        }
-        process::docker::remove_left()?;
-    }
-    for target in &request.targets {
-        let address = target.address();
-        if let Err(error) = ports::prove_free(address) {
-            let holder =
-                ports::holder(address.port()).map_or_else(|| error.to_string(), |who| format!("held by {who}"));
-            anyhow::bail!("port {} of {} is in use, {holder}; end that first", address.port(), target.name());
-        }
-    }
-    Ok(version)
-}
-
-/// What would disturb the run, told to the user too; looked at before the builds, which are work themselves.
-fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> Vec<String> {
-    let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
-    let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
-    let now = preflight::Now::look(&Root::system(), &addresses, &results, request.most_connections());
-    let warnings = preflight::warnings(machine, &now);
-    for warning in &warnings {
-        eprintln!("warning: {warning}");
-    }
-    warnings
-}
-
-/// Builds every target as it is measured; a target → why it could not be built.
-fn build(workspace: &Workspace, request: &Request) -> Result<Result<HashMap<String, String>, Interrupted>> {
-    let mut not_built = HashMap::new();
-    if let Some(containers) = &request.containers {
-        let commit = Commit::of(&workspace.root).hash.to_string();
-        for target in &request.targets {
-            note!("building the image of {}", target.name());
-            match process::build::image(containers, target, &commit) {
-                Ok(Ok(())) => {}
-                Ok(Err(why)) => drop(not_built.insert(target.name().to_owned(), why)),
-                Err(interrupted) => return Ok(Err(interrupted)),
-            }
-        }
-        return Ok(Ok(not_built));
-    }
-    build_here(workspace, &request.targets)
-}
-
-/// Builds those that are built with cargo; a target → why it could not be built.
-pub(crate) fn build_here(
-    workspace: &Workspace,
-    targets: &[Target],
-) -> Result<Result<HashMap<String, String>, Interrupted>> {
-    let mut not_built = HashMap::new();
-    for target in targets.iter().filter(|target| target.is_built_here()) {
-        note!("building {}", target.name());
-        match process::build(workspace, target) {
-            Ok(Ok(())) => {}
-            Ok(Err(error @ WorkspaceError::Build { .. })) => {
-                not_built.insert(target.name().to_owned(), error.to_string());
-            }
-            Ok(Err(other)) => return Err(other.into()),
-            Err(interrupted) => return Ok(Err(interrupted)),
-        }
-    }
-    Ok(Ok(not_built))
-}
-
-fn record(
-    workspace: &Workspace,
-    request: &Request,
-    not_built: &HashMap<String, String>,
-    tool_version: String,
-    machine: Machine,
-    warnings: Vec<String>,
-    capacity: Vec<Capacity>,
-) -> RunRecord {
-    let measured = request.measured();
-    let targets = measured
-        .iter()
-        .map(|target| {
-            let (program, features) = match &target.source {
-                _ if let Some(containers) = &request.containers => (containers.program(target), BTreeMap::new()),
-                _ if not_built.contains_key(target.name()) => (None, BTreeMap::new()),
-                Source::Revision { root, package, binary } => {
-                    let own = Workspace { root: root.clone(), targets: Vec::new() };
-                    (Program::read(binary), own.features(&[package]).unwrap_or_default())
-                }
-                Source::Package { package, binary } => {
-                    (Program::read(binary), workspace.features(&[package]).unwrap_or_default())
-                }
-                Source::Command { folder } | Source::Original { folder, .. } => {
-                    (started_by(target, request.workers, folder), BTreeMap::new())
-                }
-            };
-            let source_lines = match &target.source {
-                Source::Package { package, .. } => workspace.source_lines(package),
-                Source::Revision { .. } | Source::Command { .. } | Source::Original { .. } => None,
-            };
-            target_record(target, request, program.into(), features, source_lines)
-        })
-        .collect();
-    let (slice_s, requests) = match request.extent {
-        Extent::Time(time) => (Some(time.as_secs_f64()), None),
-        Extent::Requests(count) => (None, Some(count)),
-    };
-    let options = Options {
-        tool: request.tool.name().to_owned(),
-        shapes: request.shapes.clone(),
-        connections: request.connections,
-        threads: request.threads,
-        blocks: request.blocks,
-        slice_s,
-        requests,
-        workers: request.workers,
-        seed: request.seed,
-        depth: request.shapes.contains(&Shape::Pipelined).then_some(request.depth),
-        rate: (request.sweep.is_empty() && request.shapes.contains(&Shape::FixedRate)).then_some(request.rate),
-        sweep: request.sweep.first().map(|setting| setting.knob),
-        launcher: request.launcher(),
-    };
-    let name = request.tool.name().to_owned();
-    let tool = ToolRecord { program: Program::of_command(&name, Path::new(".")).into(), name, version: tool_version };
-    let conditions = options.conditions();
-    RunRecord {
-        schema: SCHEMA,
-        began: now(),
-        commit: Commit::of(&workspace.root),
-        toolchain: Toolchain::read(&workspace.root),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        options,
-        fingerprint: Fingerprint::of(&machine, (&tool.name, &tool.version, &tool.program), conditions),
-        tool,
-        machine,
-        warnings,
-        comparison: ComparisonRecord {
-            baseline: request.baseline.clone(),
-            twin: again(&request.baseline),
-            rules: request.rules,
-        },
-        targets,
-        target_files: resume::checksums(&request.target_files),
-        cells: request.cells(),
-        versus: request.versus.clone(),
-        pilot: None,
-        capacity,
-    }
-}
-
-/// The program that the command of a user's own target starts, from the folder that it is run in.
-fn started_by(target: &Target, workers: Option<usize>, folder: &Path) -> Option<Program> {
-    Program::of_command(target.command(workers).first()?, folder)
-}
-
-fn target_record(
-    target: &Target,
-    request: &Request,
-    program: Known<Program>,
-    features: crate::targets::Features,
-    source_lines: Option<u64>,
-) -> TargetRecord {
-    let description = &target.description;
-    let chosen = request.workers;
-    let (workers, command) = match &request.containers {
-        None => (target.workers(chosen), target.command(chosen)),
-        Some(containers) => {
-            (containers.workers(target, chosen), containers.line(target, "NAME", chosen, 0).unwrap_or_default())
-        }
-    };
-    TargetRecord {
-        name: description.name.clone(),
-        kind: description.kind.clone(),
-        language: description.language.clone(),
-        framework: target.shows(),
-        framework_version: target.version.clone().into(),
-        model: description.model.clone(),
-        original: description.original.clone(),
-        mirrors: description.mirrors.clone(),
-        mirror_workers: description.mirror_workers,
-        shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
-        workers: Some(workers).filter(|count| *count > 0),
-        command,
-        built_here: target.is_built_here(),
-        program,
-        features,
-        source_lines,
-    }
-}
-
-/// Now, UTC, to the second.
-pub(crate) fn now() -> String {
-    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
 }
 
 fn measure(
