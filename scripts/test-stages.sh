@@ -13,11 +13,11 @@ unit 900 always unit and property tests, recorded outputs of the load tools
 fuzz 900 always the HTTP/1.1 connection under a fuzzer for 20 s (where nightly Rust is there)
 build 1500 always every server, as it is measured
 features 120 always what a build of all servers together would change
-servers 600 always every server started and driven by hand-made requests, ab and wrk
-harness 600 always the harness against servers that go wrong, signals and bad input
+servers 900 always every server started and driven by hand-made requests, ab and wrk
+harness 1500 always the harness against servers that go wrong, signals and bad input
 pages 900 always reports in a real browser: both schemes, a phone, paper, sorting and filtering
-scripts 600 always the scripts as the README has them
-originals 600 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
+scripts 1200 always the scripts as the README has them
+originals 1200 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
 all_originals 3600 all the same with every original; the result is kept in results/originals.md
 docker 1500 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
 containers 3600 all every original and the bench image in containers too
