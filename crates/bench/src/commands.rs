@@ -23,7 +23,7 @@ use crate::process::{self, Lock, Server, StartError, docker, own_program, superv
 use crate::replay;
 use crate::results::Run;
 use crate::results::listing::{self, Listed};
-use crate::run::{self, Ended};
+use crate::run::{self, Ended, Made};
 use crate::self_test;
 use crate::targets::{Source, Target, Workspace, all, answers};
 use crate::voice;
@@ -223,7 +223,7 @@ pub fn run(args: &RunArgs) -> Result<Exit> {
         (None, Some(wish)) => run::planned(&Lock::take()?, &workspace, args.request(&workspace)?, wish)?,
         (None, None) => run::run(&Lock::take()?, &workspace, &args.request(&workspace)?)?,
     };
-    Ok(exit_of(made.ended))
+    Ok(exit_of_made(&made))
 }
 
 /// `hello-bench sweep`
@@ -234,7 +234,7 @@ pub fn sweep(args: &SweepArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
     let request = args.request(&workspace)?;
-    Ok(exit_of(run::run(&Lock::take()?, &workspace, &request)?.ended))
+    Ok(exit_of_made(&run::run(&Lock::take()?, &workspace, &request)?))
 }
 
 /// `hello-bench versus`
@@ -252,16 +252,24 @@ pub fn versus(args: &VersusArgs) -> Result<Exit> {
         Some(wish) => run::planned(&lock, &workspace, request, wish)?,
         None => run::run(&lock, &workspace, &request)?,
     };
-    match (made.ended, made.folder) {
-        (Ended::Interrupted, _) | (_, None) => Ok(exit_of(made.ended)),
+    match (made.ended, &made.folder) {
+        (Ended::Interrupted, _) | (_, None) => Ok(exit_of_made(&made)),
         (ended, Some(folder)) => {
-            let (compared, _) = compare::versus_words(&Run::read(&folder)?)?;
+            let (compared, _) = compare::versus_words(&Run::read(folder)?)?;
             Ok(match compare::exit(&compared, args.gate()) {
                 Exit::Well => exit_of(ended),
                 decided => decided,
             })
         }
     }
+}
+
+/// As [`exit_of`]; and who ended it before the first slice is told that there is nothing.
+fn exit_of_made(made: &Made) -> Exit {
+    if made.ended == Ended::Interrupted && made.folder.is_none() {
+        eprintln!("hello-bench: interrupted before the first slice; nothing was kept");
+    }
+    exit_of(made.ended)
 }
 
 fn exit_of(ended: Ended) -> Exit {
