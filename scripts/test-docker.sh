@@ -22,6 +22,8 @@ ended() {
   if [ -n "$daemon" ]; then
     kill "$daemon" || true
     wait "$daemon" || true
+    # Its rules would stay, and have the kernel track every connection: a comparison fills that table in seconds.
+    iptables-restore <"$folder/rules" || true
   fi
   rm -rf "$folder"
 }
@@ -53,6 +55,7 @@ if ! docker version >/dev/null 2>&1; then
   [ "$(id -u)" -eq 0 ] || { echo "no Docker daemon runs, and only root may start one" >&2 && exit 2; }
   # A network below the machine's own that fits fewer bytes than the bridge says would lose the largest packets.
   mtu=$(cat "/sys/class/net/$(ip route show default | sed -n 's/.* dev \([^ ]*\).*/\1/p' | head -n 1)/mtu")
+  { iptables-save -t filter && iptables-save -t nat; } >"$folder/rules"
   dockerd --mtu "${mtu:-1500}" >"$folder/dockerd.log" 2>&1 &
   daemon=$!
   tries=0

@@ -15,6 +15,7 @@ pub(crate) mod room;
 mod said;
 pub(crate) mod sample;
 pub(crate) mod slice;
+mod tracking;
 mod turns;
 pub(crate) mod warm_up;
 

@@ -3,6 +3,7 @@
 
 use crate::load::{Report, Shape};
 use crate::results::Conditions;
+use crate::run::tracking::Tracked;
 
 /// Linux delays an ACK by 40 ms at least (TCP_DELACK_MIN); Nagle's algorithm (RFC 896) has a server that writes head and
 /// body apart wait for it. Behind the 40 ms come the answer's own time and up to two ticks of 4 ms (CONFIG_HZ=250): medians of 44.0
@@ -35,6 +36,8 @@ pub struct Traces<'a> {
     pub opened: Option<u64>,
     /// Files that the server might still open before the load.
     pub file_room: Option<u64>,
+    /// The kernel's table of tracked connections, where it has one.
+    pub tracked: Option<Tracked>,
     /// What server and load tool printed beside the report.
     pub printed: [&'a str; 2],
     /// What else was seen.
@@ -43,10 +46,8 @@ pub struct Traces<'a> {
 
 /// The causes whose traces are there, a clause each.
 pub fn named(traces: &Traces) -> Vec<String> {
-    [delayed_ack(traces), full_queue(traces), files(traces), ports(traces), little(traces), throttled(traces)]
-        .into_iter()
-        .flatten()
-        .collect()
+    let all = [delayed_ack, full_queue, files, ports, tracked, little, throttled];
+    all.into_iter().filter_map(|cause| cause(traces)).collect()
 }
 
 fn delayed_ack(traces: &Traces) -> Option<String> {
@@ -97,6 +98,11 @@ const HELD_BACK_S: f64 = 0.01;
 fn throttled(traces: &Traces) -> Option<String> {
     let held_back = traces.conditions.throttled_s.filter(|seconds| *seconds >= HELD_BACK_S)?;
     Some(format!("the CPU quota of its cgroup held the server back for {held_back:.2} s, summed over cores"))
+}
+
+fn tracked(traces: &Traces) -> Option<String> {
+    let tracked = traces.tracked.filter(|tracked| tracked.is_full())?;
+    Some(format!("{}: connections were dropped; raise net.netfilter.nf_conntrack_max", tracked.words()))
 }
 
 fn little(traces: &Traces) -> Option<String> {
@@ -152,6 +158,7 @@ mod tests {
         busy: 0.1,
         opened: Some(64),
         file_room: Some(1000),
+        tracked: None,
         printed: [""; 2],
         conditions: &NOTHING,
     };
@@ -231,5 +238,12 @@ mod tests {
         {
             assert_eq!((little(share, Shape::KeepAlive), little(share, Shape::Close)), (keep_alive, close), "{share}");
         }
+    }
+
+    #[test]
+    fn a_full_table_of_tracked_connections_is_named() {
+        let at = |entries| words(Traces { tracked: Some(Tracked { entries, most: 1000 }), ..NONE });
+        assert!(at(1000).contains("1000 of 1000 places") && at(1000).contains("nf_conntrack_max"));
+        assert_eq!(at(900), "");
     }
 }

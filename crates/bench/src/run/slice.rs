@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::check::{self, Dialect, Peer};
 use crate::interrupt::Interrupted;
 use crate::load::{Extent, Job, LoadTool, Manner, SideFile};
+use crate::machine::Root;
 use crate::plan::Step;
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, ToolError};
@@ -16,6 +17,7 @@ use crate::run::Request;
 use crate::run::patterns::{self, Traces};
 use crate::run::room::{self, Place};
 use crate::run::sample::Before;
+use crate::run::tracking::{self, Tracked};
 use crate::run::warm_up;
 use crate::targets::Target;
 
@@ -49,7 +51,9 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         environment_padding: step.environment_padding,
         containers: request.containers.as_ref(),
     };
-    let place = room::place(target)?;
+    let waited = tracking::make_room(&Root::system())?;
+    let mut place = room::place(target)?;
+    place.said = [place.said, waited].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
     let mut server = match Server::start(&place.target, &start) {
         Ok(server) => server,
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
@@ -166,6 +170,7 @@ impl Slice<'_> {
             busy: (passed.cpu.total + ran.cpu).as_secs_f64() / ran.wall.as_secs_f64(),
             opened: passed.opened,
             file_room,
+            tracked: Tracked::look(&Root::system()),
             printed: [&printed[0], &printed[1]],
             conditions: &passed.conditions,
         });
@@ -202,6 +207,7 @@ impl Slice<'_> {
                 busy: 0.0,
                 opened: None,
                 file_room,
+                tracked: Tracked::look(&Root::system()),
                 printed: [&server.printed(), &failed.reason],
                 conditions: &Conditions { port_room: self.place.room, ..Conditions::default() },
             });
