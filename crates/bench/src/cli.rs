@@ -5,6 +5,7 @@ mod compose;
 mod replay;
 mod report;
 mod request;
+mod run;
 mod self_test;
 mod sweep;
 mod versus;
@@ -16,8 +17,8 @@ use std::time::Duration;
 use anyhow::{Result, bail, ensure};
 use clap::{Args, Parser, Subcommand};
 
-use crate::container::{Network, Service, without_container};
-use crate::load::{self, LoadTool, Shape};
+use crate::container::{Service, without_container};
+use crate::load::{self, LoadTool};
 use crate::targets::{Target, Workspace, all, installed, pick};
 use crate::voice::{self, Voice};
 
@@ -25,6 +26,7 @@ pub use compare::{CompareArgs, GateArgs};
 pub use compose::ComposeArgs;
 pub use replay::{ReplayArgs, ReplayAsked};
 pub use report::{ReportArgs, ResultsArgs};
+pub use run::RunArgs;
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 pub use versus::VersusArgs;
@@ -132,107 +134,6 @@ pub struct ServeArgs {
     pub workers: Option<u16>,
 }
 
-/// `run`.
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    #[command(flatten)]
-    targets: TargetArgs,
-
-    /// The load tool [default: wrk; oha for a fixed rate]
-    #[arg(long, value_parser = load::TOOLS.map(LoadTool::name))]
-    tool: Option<String>,
-
-    /// How connections are used [default: keep-alive and close]
-    #[arg(long)]
-    shape: Vec<Shape>,
-
-    /// Requests under way on each connection, with --shape pipelined [default: 16]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000))]
-    depth: Option<u32>,
-
-    /// Requests per second that are sent to every target, with --shape fixed-rate
-    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    rate: Option<u32>,
-
-    /// Connections open at once [default: 64]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    connections: Option<u32>,
-
-    /// Threads of the load tool [default: half of the cores; ab and httperf have one]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
-
-    /// Blocks: how often every target is measured; with `auto`, as often as the spread in a pilot of 6 blocks asks for
-    /// [default: twice what verdicts on all take; 18 for 11 targets]
-    #[arg(long, value_name = "N|auto", value_parser = parse_blocks)]
-    blocks: Option<Blocks>,
-
-    /// The difference that is to be seen, with --blocks auto [default: 3%]
-    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
-    resolve: Option<f64>,
-
-    /// No more blocks than this, with --blocks auto [default: 60]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
-    max_blocks: Option<u32>,
-
-    /// How long a slice is, as in 1s or 500ms
-    #[arg(long, default_value = "1s", value_parser = parse_duration)]
-    slice: Duration,
-
-    /// End a slice after this many requests, instead of after a time (not wrk)
-    #[arg(long, conflicts_with = "slice", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
-    requests: Option<u64>,
-
-    /// Threads that may run requests at once, in every target that can choose [default: each target's own]
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    workers: Option<u16>,
-
-    /// Draw the order of slices from this number, as an earlier run did
-    #[arg(long)]
-    seed: Option<u64>,
-
-    /// A new folder for the result [default: a folder in results/ that is named by time, host and commit]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-
-    /// Go on with the run in this folder where it stopped: with its own options, if nothing else has changed
-    #[arg(long, value_name = "DIR", exclusive = true)]
-    pub resume: Option<PathBuf>,
-
-    /// A first look in about two minutes: 2 blocks, unless --blocks is given; too few for verdicts
-    #[arg(long)]
-    quick: bool,
-
-    /// What starts targets: the harness itself, or Docker
-    #[arg(long, value_name = "WHAT", default_value = "native", value_parser = ["native", "docker"])]
-    launcher: String,
-
-    /// How containers are reached, with --launcher docker [default: host]
-    #[arg(long, value_name = "NETWORK")]
-    docker_network: Option<Network>,
-
-    /// What ratios are taken against; it is measured twice in every block [default: tokio, else the first target that
-    /// can hold every shape]
-    #[arg(long, value_name = "TARGET")]
-    baseline: Option<String>,
-
-    /// No further apart than this is equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = parse_percent)]
-    margin: f64,
-
-    /// An estimate under this is no difference that counts
-    #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
-    min_effect: f64,
-
-    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
-    #[arg(long, conflicts_with = "quiet")]
-    json: bool,
-
-    /// No progress and no tables: warnings and errors only
-    #[arg(long)]
-    quiet: bool,
-}
-
 impl Cli {
     /// How the program is to speak.
     pub fn choose_voice(&self) {
@@ -243,23 +144,6 @@ impl Cli {
         };
         voice::choose(voice, !self.no_color);
     }
-}
-
-impl RunArgs {
-    fn voice(&self) -> Voice {
-        match (self.json, self.quiet) {
-            (true, _) => Voice::Json,
-            (_, true) => Voice::Quiet,
-            _ => Voice::Full,
-        }
-    }
-}
-
-/// `--blocks`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Blocks {
-    Number(u32),
-    Auto,
 }
 
 /// `parse`.
@@ -391,15 +275,6 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
         return Err(format!("{text:?} is not between 0 and 3600 s"));
     }
     Ok(Duration::from_secs_f64(seconds))
-}
-
-fn parse_blocks(text: &str) -> Result<Blocks, String> {
-    const MOST: u32 = 10_000;
-    match text.parse() {
-        _ if text == "auto" => Ok(Blocks::Auto),
-        Ok(number) if (1..=MOST).contains(&number) => Ok(Blocks::Number(number)),
-        _ => Err(format!("{text:?} is neither a number from 1 to {MOST} nor `auto`")),
-    }
 }
 
 /// A share, written as a percentage: the sign is asked for, so that nobody's 0.05 is taken for 5 %.

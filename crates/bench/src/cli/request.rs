@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Error, Result, ensure};
 
-use super::{Blocks, RunArgs, one};
+use super::run::Blocks;
+use super::{RunArgs, one};
 use crate::container::{Limits, Network};
 use crate::load::{self, Extent, LoadTool, Shape};
 use crate::plan::{Setting, default_blocks};

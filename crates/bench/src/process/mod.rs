@@ -5,6 +5,7 @@ mod cgroup;
 pub mod containers;
 pub mod cpu;
 pub mod docker;
+mod listeners;
 mod lock;
 pub mod memory;
 mod owned;

@@ -12,10 +12,10 @@ use super::pages;
 use super::record::{Directory, Member, Outcome, Part, Replay, ReplayRecord, SCHEMA};
 use super::{Batch, Experiment};
 use crate::load::{self, LoadTool};
-use crate::machine::{Commit, Machine, Program, Root, Toolchain, preflight, raise_file_limit};
-use crate::process::{self, Lock, ports};
+use crate::machine::{Commit, Machine, Program, Toolchain, raise_file_limit};
+use crate::process::{self, Lock};
 use crate::results::ToolRecord;
-use crate::run::{Ended, build_here, now};
+use crate::run::{Ended, build_here, disturbances, must_be_new, now, ports_must_be_free, results_of};
 use crate::targets::{Target, Workers, Workspace};
 
 /// What is to be replayed.
@@ -43,7 +43,12 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
     let batches = request.experiment.plan(request.quick);
     let tools = must_hold(request, &batches)?;
     let machine = Machine::read();
-    let warnings = disturbances(workspace, request, &machine, most_connections(&batches));
+    let warnings = disturbances(
+        &machine,
+        &request.targets,
+        &results_of(workspace, request.out.as_deref()),
+        most_connections(&batches),
+    );
     let closed_loop = tools.last().context("a replay has a load tool")?.0;
     let lab = |not_built| Lab {
         targets: &request.targets,
@@ -125,19 +130,10 @@ type Tools = Vec<(&'static dyn LoadTool, String)>;
 /// What must be true before anything is built or started.
 fn must_hold(request: &Request, batches: &[Batch]) -> Result<Tools> {
     ensure!(!request.targets.is_empty(), "nobody is there to take part: {}", request.missing.join("; "));
-    if let Some(out) = request.out.as_ref().filter(|out| out.exists()) {
-        anyhow::bail!("{} is there already, and a result is never overwritten", out.display());
-    }
+    must_be_new(request.out.as_deref())?;
     let tools = tools(batches)?;
     raise_file_limit(most_connections(batches))?;
-    for target in &request.targets {
-        let address = target.address();
-        if let Err(error) = ports::prove_free(address) {
-            let holder =
-                ports::holder(address.port()).map_or_else(|| error.to_string(), |who| format!("held by {who}"));
-            anyhow::bail!("port {} of {} is in use, {holder}; end that first", address.port(), target.name());
-        }
-    }
+    ports_must_be_free(&request.targets)?;
     Ok(tools)
 }
 
@@ -164,17 +160,6 @@ fn tools(batches: &[Batch]) -> Result<Tools> {
         );
     }
     Ok(tools)
-}
-
-fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine, connections: u32) -> Vec<String> {
-    let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
-    let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
-    let now = preflight::Now::look(&Root::system(), &addresses, &results, connections);
-    let warnings = preflight::warnings(machine, &now);
-    for warning in &warnings {
-        eprintln!("warning: {warning}");
-    }
-    warnings
 }
 
 fn record(

@@ -5,6 +5,7 @@ mod conditions;
 pub(crate) mod fixed;
 mod limit;
 pub mod listing;
+mod purpose;
 mod record;
 mod tries;
 
@@ -17,9 +18,10 @@ use serde::Serialize;
 
 pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
+pub use purpose::{PairRecord, PilotRecord, RevisionRecord, VersusRecord};
 pub use record::{
-    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, PairRecord, PilotRecord,
-    RevisionRecord, RunRecord, SCHEMA, SliceRecord, Stage, TargetRecord, ToolRecord, VersusRecord, WarmUp,
+    Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
+    SliceRecord, Stage, TargetRecord, ToolRecord, WarmUp,
 };
 
 use crate::machine::Commit;

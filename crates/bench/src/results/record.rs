@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Conditions, Limit};
+use super::{Conditions, Limit, PilotRecord, VersusRecord};
 use crate::container::Launcher;
 use crate::load::{Latencies, Latency, Report, Shape};
 use crate::machine::{Commit, Fingerprint, Known, Machine, Program, Toolchain};
@@ -59,52 +59,6 @@ pub struct RunRecord {
     /// What each target gave in a short closed loop beforehand, if a rate was to be fixed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity: Vec<Capacity>,
-}
-
-/// Which two commits of this project are held beside each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct VersusRecord {
-    /// The commit that is compared with.
-    pub a: RevisionRecord,
-    /// The other.
-    pub b: RevisionRecord,
-    /// Every target by its names in both.
-    pub pairs: Vec<PairRecord>,
-}
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RevisionRecord {
-    /// What the user called it.
-    pub called: String,
-    /// Its hash.
-    pub hash: String,
-}
-
-/// Two targets of a run that are compared with each other.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PairRecord {
-    /// What stands for both in a table.
-    pub target: String,
-    /// The one that is compared with.
-    pub a: String,
-    /// The other.
-    pub b: String,
-}
-
-/// What a number of blocks was planned from, before the run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PilotRecord {
-    /// The name of its folder, which was beside this run's.
-    pub folder: String,
-    /// Blocks that it had.
-    pub blocks: u32,
-    /// The difference that was to be seen, as a share: 0.03 is 3 %.
-    pub resolve: f64,
-    /// Blocks that this would take; the run has fewer if it was not to have so many.
-    pub wanted: u32,
-    /// What decided on that number, in words.
-    pub because: String,
 }
 
 /// What a target gave in a short closed loop, with the same load tool.

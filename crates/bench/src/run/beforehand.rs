@@ -1,7 +1,7 @@
 //! Before the first slice: what must be true, what would disturb, what can be expected; and the builds.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -29,7 +29,7 @@ pub(super) fn foresight(request: &Request) -> String {
 }
 
 /// That a folder for a result is not there yet.
-pub(super) fn must_be_new(out: Option<&Path>) -> Result<()> {
+pub(crate) fn must_be_new(out: Option<&Path>) -> Result<()> {
     match out.filter(|out| out.exists()) {
         Some(out) => anyhow::bail!("{} is there already, and a result is never overwritten", out.display()),
         None => Ok(()),
@@ -51,7 +51,13 @@ pub(super) fn must_hold(request: &Request) -> Result<String> {
         }
         process::docker::remove_left()?;
     }
-    for target in &request.targets {
+    ports_must_be_free(&request.targets)?;
+    Ok(version)
+}
+
+/// That nothing listens where these targets are to.
+pub(crate) fn ports_must_be_free(targets: &[Target]) -> Result<()> {
+    for target in targets {
         let address = target.address();
         if let Err(error) = ports::prove_free(address) {
             let holder =
@@ -59,14 +65,18 @@ pub(super) fn must_hold(request: &Request) -> Result<String> {
             anyhow::bail!("port {} of {} is in use, {holder}; end that first", address.port(), target.name());
         }
     }
-    Ok(version)
+    Ok(())
+}
+
+/// Where a result goes, or the folder that it gets one in.
+pub(crate) fn results_of(workspace: &Workspace, out: Option<&Path>) -> PathBuf {
+    out.map_or_else(|| workspace.root.join("results"), Path::to_owned)
 }
 
 /// What would disturb the run, told to the user too; looked at before the builds, which are work themselves.
-pub(super) fn disturbances(workspace: &Workspace, request: &Request, machine: &Machine) -> Vec<String> {
-    let addresses: Vec<_> = request.targets.iter().map(Target::address).collect();
-    let results = request.out.clone().unwrap_or_else(|| workspace.root.join("results"));
-    let now = preflight::Now::look(&Root::system(), &addresses, &results, request.most_connections());
+pub(crate) fn disturbances(machine: &Machine, targets: &[Target], results: &Path, connections: u32) -> Vec<String> {
+    let addresses: Vec<_> = targets.iter().map(Target::address).collect();
+    let now = preflight::Now::look(&Root::system(), &addresses, results, connections);
     let warnings = preflight::warnings(machine, &now);
     for warning in &warnings {
         eprintln!("warning: {warning}");

@@ -37,14 +37,14 @@ use crate::results::{
 use crate::targets::{Target, Workspace, again};
 use crate::voice::{Voice, voice};
 
-pub(crate) use beforehand::build_here;
+pub(crate) use beforehand::{build_here, disturbances, must_be_new, ports_must_be_free, results_of};
 pub(crate) use record::now;
 
 pub use pilot::{BLOCKS as PILOT_BLOCKS, Wish, planned};
 pub use request::{Request, fresh_seed};
 pub use slice::Speaks;
 
-use beforehand::{build, disturbances, foresight, must_be_new, must_hold};
+use beforehand::{build, foresight, must_hold};
 use not_started::NotStarted;
 use progress::Progress;
 use record::record;
@@ -118,7 +118,12 @@ struct Prepared {
 fn prepare(workspace: &Workspace, request: &Request) -> Result<Result<Prepared, Interrupted>> {
     let tool_version = must_hold(request)?;
     let machine = Machine::read();
-    let warnings = disturbances(workspace, request, &machine);
+    let warnings = disturbances(
+        &machine,
+        &request.targets,
+        &results_of(workspace, request.out.as_deref()),
+        request.most_connections(),
+    );
     note!("{}", foresight(request));
     let mut not_built = match build(workspace, request)? {
         Ok(not_built) => not_built,

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use super::tracking;
 use crate::interrupt::{self, Interrupted};
 use crate::machine::net::time_wait_of_clients;
 use crate::machine::{Known, Net, Root};
@@ -55,11 +56,18 @@ impl<'a> Place<'a> {
 /// When the user interrupts the wait.
 pub fn place(target: &Target) -> Result<Place<'_>, Interrupted> {
     let root = Root::system();
-    let Known::Is(ports) = Net::read(&root).ephemeral_ports().map(|(first, last)| u64::from(last.abs_diff(*first)) + 1)
+    let waited = tracking::make_room(&root)?;
+    let place = among_ports(target, &root)?;
+    let said = [waited, place.said].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+    Ok(Place { said, ..place })
+}
+
+fn among_ports<'a>(target: &'a Target, root: &Root) -> Result<Place<'a>, Interrupted> {
+    let Known::Is(ports) = Net::read(root).ephemeral_ports().map(|(first, last)| u64::from(last.abs_diff(*first)) + 1)
     else {
         return Ok(Place { target: Cow::Borrowed(target), time_wait: None, room: None, said: None });
     };
-    let count = |address: SocketAddr| match time_wait_of_clients(&root, address) {
+    let count = |address: SocketAddr| match time_wait_of_clients(root, address) {
         Known::Is(count) => Some(count as u64),
         Known::Unknown => None,
     };
@@ -77,7 +85,7 @@ pub fn place(target: &Target) -> Result<Place<'_>, Interrupted> {
         let said = format!("{why}, so that it was moved to {}", moved.address());
         return Ok(Place::new(Cow::Owned(moved), Some(taken), ports, Some(said)));
     }
-    let limit = if reuses(&root) { REUSE } else { TIME_WAIT };
+    let limit = if reuses(root) { REUSE } else { TIME_WAIT };
     let enough = || count(target.address()).filter(|taken| has_room(*taken, ports));
     let after = interrupt::wait_for(limit, LOOK_EVERY, enough)?;
     let said = match after {

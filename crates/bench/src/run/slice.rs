@@ -17,7 +17,7 @@ use crate::run::Request;
 use crate::run::patterns::{self, Traces};
 use crate::run::room::{self, Place};
 use crate::run::sample::Before;
-use crate::run::tracking::{self, Tracked};
+use crate::run::tracking::Tracked;
 use crate::run::warm_up;
 use crate::targets::Target;
 
@@ -51,9 +51,7 @@ pub fn measure(target: &Target, step: &Step, request: &Request, raw: &Path) -> R
         environment_padding: step.environment_padding,
         containers: request.containers.as_ref(),
     };
-    let waited = tracking::make_room(&Root::system())?;
-    let mut place = room::place(target)?;
-    place.said = [place.said, waited].into_iter().flatten().reduce(|a, b| format!("{a}; {b}"));
+    let place = room::place(target)?;
     let mut server = match Server::start(&place.target, &start) {
         Ok(server) => server,
         Err(StartError::Interrupted(interrupted)) => return Err(interrupted),
