@@ -1,6 +1,7 @@
 //! The harness as a user runs it, against servers that go wrong, with real wrk and ab.
 
 mod bad_input;
+mod documented;
 mod faults;
 mod fixture;
 mod interrupted;
