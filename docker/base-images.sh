@@ -92,10 +92,10 @@ from_lines() {
 
 build_python() {
   need debian:bookworm-slim
-  echo "$1: Debian's Python" >&2
+  echo "$1: Debian's Python, with its headers as in the published image" >&2
   from_lines "$1" <<'LINES'
 FROM debian:bookworm-slim
-RUN apt-get update -q && apt-get install -qy --no-install-recommends python3 python3-pip python3-venv && rm -rf /var/lib/apt/lists/* \
+RUN apt-get update -q && apt-get install -qy --no-install-recommends python3 python3-pip python3-venv libpython3-dev && rm -rf /var/lib/apt/lists/* \
  && rm -f /usr/lib/python3*/EXTERNALLY-MANAGED && ln -s /usr/bin/python3 /usr/local/bin/python
 CMD ["python3"]
 LINES

@@ -49,6 +49,17 @@ why_not_up() {
   esac
 }
 
+# Why `build` failed, from what it said: a compiler's or a shell's own words say more than the line in which the builder
+# gives up. The rest of what it said is one command away.
+why_not_built() {
+  local said pattern why=''
+  said=$(sed 's/\x1b\[[0-9;]*m//g; s/^ *//' "$log" | grep -v '^$')
+  for pattern in 'fatal error: ' ': not found$' '^.{0,12}(error|E:|ERROR)'; do
+    [ -n "$why" ] || why=$(grep -m 1 -E "$pattern" <<<"$said" || true)
+  done
+  echo "${why:-$(tail -n 1 <<<"$said")}; all it says: ${compose[*]} build $1"
+}
+
 # Waits for what was started; prints nothing once it is healthy, else why it is not.
 why_not_healthy() {
   local container=$1 state health status deadline=$((SECONDS + patience))
@@ -86,8 +97,7 @@ for name in $names; do
     if "${compose[@]}" build "$name" >"$log" 2>&1; then
       built[$image]=yes
     else
-      # A compiler's error says more than the line in which the builder gives up.
-      built[$image]=$(grep -m 1 -E '^.{0,12}(error|E:|ERROR)' "$log" || grep -v '^ *$' "$log" | tail -n 1)
+      built[$image]=$(why_not_built "$name")
     fi
   fi
   if [ "${built[$image]}" != yes ]; then

@@ -110,6 +110,27 @@ if [ "${1:-}" != --all ]; then
 fi
 port_of() { sed -n "/^  $1:$/,/^$/p" "$compose_file" | sed -n 's/^      PORT: "\(.*\)"$/\1/p'; }
 
+# What --all keeps: every image, and what its container gave of the agreed response.
+table() {
+  cat <<LINES
+# The containers, as they were last tried
+
+Written by \`scripts/test.sh containers\` on $(date -u +%F), with Docker $(docker version --format '{{.Server.Version}}') and
+$("${compose[@]}" version --short) of Compose on $(uname -m): every image was built, its container came up healthy and was held to what
+the target says of itself through its published port, which answers on 127.0.0.1 alone.
+
+| target | image | MB | runs as | points it gives | cannot give |
+| --- | --- | ---: | --- | ---: | ---: |
+LINES
+  local name image
+  for name in $rust $originals; do
+    image=$("${compose[@]}" images -q "$name")
+    docker image inspect --format '{{.Size}} {{.Config.User}} {{join .RepoTags " "}}' "$image" |
+      awk -v name="$name" '{ printf "| %s | %s | %.1f | %s ", name, $3, $1 / 1e6, $2 }'
+    awk -v name="$name" '/^[^ ]/ { of = $1 } of == name { n[$1]++ } END { printf "| %d | %d |\n", n["holds"], n["cannot"] }' "$folder/verified"
+  done
+}
+
 # Up, with one port taken: its holder is named, and the rest comes up.
 taken=$(port_of tokio)
 runs 0 scripts/compose-up.sh axum
@@ -124,9 +145,18 @@ kill "$port_holder" && port_holder=
 runs 0 scripts/compose-up.sh tokio
 says "^tokio +http://127.0.0.1:$taken/\$"
 
+# A build that fails leaves the rest up, and says what failed: in a copy of the project, one of whose installations is wrong.
+mkdir "$folder/copy"
+git ls-files -z | xargs -0 cp --parents -t "$folder/copy"
+printf '#!/bin/sh\nset -e\nno-such-program\n' >"$folder/copy/docker/originals/nginx/install"
+runs 1 env HELLO_BENCH_COMMIT="$(git rev-parse HEAD)" "$folder/copy/scripts/compose-up.sh" nginx-return axum
+says '^nginx-return +FAILED: not built: .*no-such-program: not found; all it says: .* build nginx-return$'
+says '^axum +http://'
+
 # Every container through its published port, and nowhere else.
 # shellcheck disable=SC2086
 runs 0 "$bench" verify --running $rust $originals
+cp "$folder/out" "$folder/verified"
 for name in $rust $originals; do
   port=$(port_of "$name")
   for address in $(hostname -I); do
@@ -153,6 +183,12 @@ for name in $rust; do
   [ -n "$version" ] || wrong "$name's image does not say its version"
   echo "image of $name: $size bytes"
 done
+
+for name in $originals; do
+  user=$(docker image inspect --format '{{.Config.User}}' "$("${compose[@]}" images -q "$name")")
+  [ "$user" = nobody ] || wrong "$name runs as ${user:-root}"
+done
+[ "${1:-}" != --all ] || table >results/containers.md
 
 # docker stop: exit code 0 in under 2 s, by the time that Docker itself records between the order and the end.
 for name in $rust; do
