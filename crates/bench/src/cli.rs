@@ -26,7 +26,7 @@ pub use compare::{CompareArgs, GateArgs};
 pub use compose::ComposeArgs;
 pub use replay::{ReplayArgs, ReplayAsked};
 pub use report::{ReportArgs, ResultsArgs};
-pub use run::RunArgs;
+pub use run::{NewOrResumedArgs, RunArgs};
 pub use self_test::{BurnServerArgs, SelfTestArgs};
 pub use sweep::SweepArgs;
 pub use versus::VersusArgs;
@@ -56,7 +56,7 @@ pub enum Command {
     /// Build and start one target, print its URL, stop it on Ctrl-C
     Serve(ServeArgs),
     /// Measure targets side by side
-    Run(RunArgs),
+    Run(NewOrResumedArgs),
     /// Measure targets at several numbers of connections or workers or at several rates, and find the knee
     Sweep(SweepArgs),
     /// Make one of the five first comparisons (2007 to 2011) again, with its published figures beside today's
@@ -138,7 +138,7 @@ impl Cli {
     /// How the program is to speak.
     pub fn choose_voice(&self) {
         let voice = match &self.command {
-            Command::Run(args) => args.voice(),
+            Command::Run(args) => args.new.voice(),
             Command::Sweep(args) => args.voice(),
             _ => Voice::Full,
         };

@@ -10,7 +10,7 @@ use crate::container::Network;
 use crate::load::{self, LoadTool, Shape};
 use crate::voice::Voice;
 
-/// `run`.
+/// What is to be measured, of whom, and how.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -73,10 +73,6 @@ pub struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
-    /// Go on with the run in this folder where it stopped: with its own options, if nothing else has changed
-    #[arg(long, value_name = "DIR", exclusive = true)]
-    pub resume: Option<PathBuf>,
-
     /// A first look in about two minutes: 2 blocks, unless --blocks is given; too few for verdicts
     #[arg(long)]
     pub(super) quick: bool,
@@ -102,22 +98,50 @@ pub struct RunArgs {
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = parse_percent)]
     pub(super) min_effect: f64,
 
-    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
-    #[arg(long, conflicts_with = "quiet")]
-    pub(super) json: bool,
-
-    /// No progress and no tables: warnings and errors only
-    #[arg(long)]
-    pub(super) quiet: bool,
+    #[command(flatten)]
+    says: SaysArgs,
 }
 
 impl RunArgs {
     pub(super) fn voice(&self) -> Voice {
-        match (self.json, self.quiet) {
+        match (self.says.json, self.says.quiet) {
             (true, _) => Voice::Json,
             (_, true) => Voice::Quiet,
             _ => Voice::Full,
         }
+    }
+}
+
+/// What a run says while it is made, which changes nothing in it.
+#[derive(Debug, Args)]
+struct SaysArgs {
+    /// The records on standard output as they come: the run in one line of JSON, then a line per slice; no tables
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+
+    /// No progress and no tables: warnings and errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// `run`: the flags of a new one, or the folder of one that goes on.
+#[derive(Debug, Args)]
+#[command(mut_args = not_with_resume)]
+pub struct NewOrResumedArgs {
+    #[command(flatten)]
+    /// Those of a new one
+    pub new: RunArgs,
+
+    /// Go on with the run in this folder where it stopped: with its own options, if nothing else has changed
+    #[arg(long, value_name = "DIR")]
+    pub resume: Option<PathBuf>,
+}
+
+/// A run that goes on is the run that it was: only how it speaks may be another.
+fn not_with_resume(arg: clap::Arg) -> clap::Arg {
+    match arg.get_id().as_str() {
+        "resume" | "json" | "quiet" => arg,
+        _ => arg.conflicts_with("resume"),
     }
 }
 

@@ -5,7 +5,9 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::say;
-use crate::cli::{CompareArgs, ReplayArgs, ReplayAsked, ReportArgs, RunArgs, SelfTestArgs, SweepArgs, VersusArgs};
+use crate::cli::{
+    CompareArgs, NewOrResumedArgs, ReplayArgs, ReplayAsked, ReportArgs, SelfTestArgs, SweepArgs, VersusArgs,
+};
 use crate::compare;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -19,14 +21,14 @@ use crate::targets::Workspace;
 ///
 /// # Errors
 /// For wrong use, and when the result cannot be kept.
-pub fn run(args: &RunArgs) -> Result<Exit> {
+pub fn run(args: &NewOrResumedArgs) -> Result<Exit> {
     interrupt::install()?;
     let workspace = Workspace::find()?;
-    let made = match (&args.resume, args.wish()?) {
+    let made = match (&args.resume, args.new.wish()?) {
         // The lock before it is read: a run that is still being made is not one that stopped.
         (Some(folder), _) => run::resume(&Lock::take()?, &workspace, folder)?,
-        (None, Some(wish)) => run::planned(&Lock::take()?, &workspace, args.request(&workspace)?, wish)?,
-        (None, None) => run::run(&Lock::take()?, &workspace, &args.request(&workspace)?)?,
+        (None, Some(wish)) => run::planned(&Lock::take()?, &workspace, args.new.request(&workspace)?, wish)?,
+        (None, None) => run::run(&Lock::take()?, &workspace, &args.new.request(&workspace)?)?,
     };
     Ok(exit_of_made(&made))
 }

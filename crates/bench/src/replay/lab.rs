@@ -14,8 +14,8 @@ use super::trial::{Ask, Tried, failed_at, trial};
 use super::{Batch, TOO_SHORT_S};
 use crate::interrupt::Interrupted;
 use crate::load::LoadTool;
-use crate::results::Stage;
-use crate::run::{file_name, now};
+use crate::results::{Stage, file_name};
+use crate::run::now;
 use crate::targets::{Target, Workers};
 
 /// Environment sizes are drawn below this, one page.

@@ -159,7 +159,11 @@ mod tests {
             measurement.warm_up = Some(WarmUp { cost_us, slice_s: 1.0, requests: 4000, steady: true });
         });
         let report = Report::of(&run);
-        let page = html::page(&[html::Shown { report: &report, at: String::new(), files: Vec::new() }]);
+        let page = html::page(&[html::Shown {
+            report: &report,
+            files: Vec::new(),
+            printed: crate::results::Printed::default(),
+        }]);
         for text in [terminal::terminal(&report), markdown::markdown(&report), page] {
             assert!(text.contains("original / mirror"), "{text}");
             let curve = "gevent was warmed up, in µs per request each 1 s: 300 260 251 249; steady before every slice.";

@@ -8,7 +8,8 @@ use super::html::{Shown, page};
 use super::table::Report;
 use super::{charts, csv, markdown, summary, sweep};
 use crate::results::{
-    CHARTS_FOLDER, CSV_FILE, HTML_FILE, RAW_FOLDER, REPORT_FILE, RUN_FILE, Run, SLICES_FILE, SUMMARY_FILE, replace,
+    CHARTS_FOLDER, CSV_FILE, HTML_FILE, Printed, RAW_FOLDER, REPORT_FILE, RUN_FILE, Run, SLICES_FILE, SUMMARY_FILE,
+    replace,
 };
 
 /// Makes every file of a run's report in its folder, again if they are there; gives the page.
@@ -39,7 +40,7 @@ pub fn of_run(folder: &Path, run: &Run) -> Result<PathBuf> {
     write(REPORT_FILE, &in_markdown)?;
     write(CSV_FILE, &csv::csv(&[&report])?)?;
     write(SUMMARY_FILE, &summary::json(&report)?)?;
-    let shown = Shown { report: &report, at: String::new(), files: there(folder) };
+    let shown = Shown { report: &report, files: there(folder), printed: Printed::of(folder) };
     write(HTML_FILE, &page(&[shown]))?;
     Ok(folder.join(HTML_FILE))
 }
@@ -55,7 +56,7 @@ pub fn several(folders: &[PathBuf], out: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let shown: Vec<Shown> = (reports.iter().zip(folders))
         // Where the runs are from there is not known for good: a page of several may be moved away from them.
-        .map(|(report, _)| Shown { report, at: String::new(), files: Vec::new() })
+        .map(|(report, _)| Shown { report, files: Vec::new(), printed: Printed::default() })
         .collect();
     let file = out.join(HTML_FILE);
     replace(&file, page(&shown).as_bytes())?;

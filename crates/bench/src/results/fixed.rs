@@ -40,7 +40,7 @@ pub fn run(targets: &[(&str, f64)], blocks: u32, seed: u64) -> Run {
         }
     }
     let record = record(baseline, &targets.iter().map(|(name, _)| *name).collect::<Vec<_>>(), cells, blocks, seed);
-    Run { record, slices, blocks_again: 0 }
+    Run { record, slices, replaced: Vec::new(), blocks_again: 0 }
 }
 
 /// Changes every measurement of a target.

@@ -6,6 +6,7 @@ pub(crate) mod fixed;
 mod limit;
 pub mod listing;
 mod purpose;
+mod raw;
 mod record;
 mod tries;
 
@@ -19,6 +20,8 @@ use serde::Serialize;
 pub use conditions::Conditions;
 pub use limit::{Limit, Seen, disturbed};
 pub use purpose::{PairRecord, PilotRecord, RevisionRecord, VersusRecord};
+pub(crate) use raw::file_name;
+pub use raw::{Printed, stem};
 pub use record::{
     Capacity, ComparisonRecord, Failed, FixedRate, IDLE_CORES, Measurement, Options, Outcome, RunRecord, SCHEMA,
     SliceRecord, Stage, TargetRecord, ToolRecord, WarmUp,
@@ -147,6 +150,8 @@ pub struct Run {
     pub record: RunRecord,
     /// `slices.jsonl`, in its order, without the tries of a block that another one replaced.
     pub slices: Vec<SliceRecord>,
+    /// The slices of the tries that another one replaced: they are kept and shown, and no figure is made of them.
+    pub replaced: Vec<SliceRecord>,
     /// How many blocks were disturbed and measured again.
     pub blocks_again: usize,
 }
@@ -162,8 +167,8 @@ impl Run {
         let record: RunRecord =
             serde_json::from_slice(&text).with_context(|| format!("{} is not as expected", file.display()))?;
         ensure!(record.schema == SCHEMA, "{} is of schema {}; this reads {SCHEMA}", file.display(), record.schema);
-        let (slices, blocks_again) = tries::counting(every_try(path)?, record.cells.len());
-        Ok(Self { record, slices, blocks_again })
+        let tries::Tries { slices, replaced, blocks_again } = tries::counting(every_try(path)?, record.cells.len());
+        Ok(Self { record, slices, replaced, blocks_again })
     }
 
     /// How many slices the plan has, done or not.

@@ -2,11 +2,21 @@
 
 use super::SliceRecord;
 
-/// The slices of each block's last whole try, or of its first one if none is whole, in their order; and how many blocks
-/// were measured again.
+/// All slices of a run.
+#[derive(Debug)]
+pub struct Tries {
+    /// Those of each block's last whole try, or of its first one if none is whole, in their order.
+    pub slices: Vec<SliceRecord>,
+    /// The others, in their order.
+    pub replaced: Vec<SliceRecord>,
+    /// How many blocks were measured again.
+    pub blocks_again: usize,
+}
+
+/// Tells apart which slices count and which do not.
 ///
 /// A run that ends amid a new try falls back on the one before. A try is never chosen by its figures.
-pub fn counting(slices: Vec<SliceRecord>, cells: usize) -> (Vec<SliceRecord>, usize) {
+pub fn counting(slices: Vec<SliceRecord>, cells: usize) -> Tries {
     let mut sizes = std::collections::BTreeMap::<(u32, u32), usize>::new();
     for slice in &slices {
         *sizes.entry((slice.block, slice.tried)).or_default() += 1;
@@ -15,8 +25,9 @@ pub fn counting(slices: Vec<SliceRecord>, cells: usize) -> (Vec<SliceRecord>, us
         let tries = sizes.range((block, 0)..=(block, u32::MAX));
         tries.filter(|(_, size)| **size >= cells).map(|((_, tried), _)| *tried).next_back().unwrap_or(0)
     };
-    let again = sizes.keys().filter(|(_, tried)| *tried == 1).count();
-    (slices.into_iter().filter(|slice| slice.tried == used(slice.block)).collect(), again)
+    let blocks_again = sizes.keys().filter(|(_, tried)| *tried == 1).count();
+    let (slices, replaced) = slices.into_iter().partition(|slice| slice.tried == used(slice.block));
+    Tries { slices, replaced, blocks_again }
 }
 
 #[cfg(test)]
@@ -40,9 +51,12 @@ mod tests {
     }
 
     fn used(slices: &[(u32, u32, &str)]) -> (Vec<(u32, u32)>, usize) {
-        let slices = slices.iter().map(|(block, tried, target)| slice(*block, *tried, target)).collect();
-        let (used, again) = counting(slices, 2);
-        (used.iter().map(|slice| (slice.block, slice.tried)).collect(), again)
+        let slices: Vec<SliceRecord> =
+            slices.iter().map(|(block, tried, target)| slice(*block, *tried, target)).collect();
+        let count = slices.len();
+        let tries = counting(slices, 2);
+        assert_eq!(tries.slices.len() + tries.replaced.len(), count);
+        (tries.slices.iter().map(|slice| (slice.block, slice.tried)).collect(), tries.blocks_again)
     }
 
     #[test]

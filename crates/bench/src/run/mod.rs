@@ -32,7 +32,7 @@ use crate::plan::plan;
 use crate::process::Lock;
 use crate::report::{Report, Standing, publish, sweep, terminal};
 use crate::results::{
-    Failed, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, VERSUS_FILE, every_try, replace,
+    Failed, Outcome, Run, RunDirectory, RunRecord, SCHEMA, SliceRecord, Stage, VERSUS_FILE, every_try, replace, stem,
 };
 use crate::targets::{Target, Workspace, again};
 use crate::voice::{Voice, voice};
@@ -93,19 +93,32 @@ pub fn run(_: &Lock, workspace: &Workspace, request: &Request) -> Result<Made> {
 pub fn resume(_: &Lock, workspace: &Workspace, folder: &Path) -> Result<Made> {
     let before = Run::read(folder)?;
     let done = every_try(folder)?;
-    let record = &before.record;
+    let (record, planned) = (&before.record, before.planned());
     let steps = plan(&record.cells, record.options.blocks, record.options.seed);
     // A block that was being measured again when the run stopped is not missing, and goes on all the same.
     if !before.is_partial() && resume::left(steps, record.options.blocks, &done)?.next().is_none() {
-        say(&format!("{} is complete: all of its {} slices are there\n", folder.display(), before.planned()));
+        already_complete(folder, &before, &done)?;
         return Ok(Made { ended: Ended::Well, folder: Some(folder.to_owned()) });
     }
     let request = resume::request(workspace, &before.record)?;
-    let Ok(prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
+    let Ok(mut prepared) = prepare(workspace, &request)? else { return Ok(Made::INTERRUPTED) };
     resume::must_be_the_same(folder, &before.record, &prepared.record)?;
+    prepared.record = before.record;
     let directory = RunDirectory::reopen(folder)?;
-    note!("{} of {} slices are there; going on", before.slices.len(), before.planned());
+    note!("{} of {planned} slices are there; going on", before.slices.len());
     carry_out(directory, &request, &prepared, &done)
+}
+
+/// Says of a run that nothing is left to do, in the way that was asked for.
+fn already_complete(folder: &Path, run: &Run, slices: &[SliceRecord]) -> Result<()> {
+    let words = format!("{} is complete: all of its {} slices are there", folder.display(), run.planned());
+    let said = Said::of(&run.record)?;
+    slices.iter().try_for_each(|slice| said.slice(slice))?;
+    match voice() {
+        Voice::Full => say(&(words + "\n")),
+        Voice::Json | Voice::Quiet => note!("{words}"),
+    }
+    Ok(())
 }
 
 /// What is known before the first slice.
@@ -211,12 +224,7 @@ fn measure(
         } else if let Some(reason) = not_started.given_up(target.name()) {
             (Vec::new(), failed(Stage::Start, reason))
         } else {
-            let at = step.cell.setting.map_or(String::new(), |setting| format!("-{}-{}", setting.knob, setting.value));
-            let again = if tried > 0 { format!("-again-{tried}") } else { String::new() };
-            let (name, shape) = (file_name(target.name()), step.cell.shape);
-            // Two names may be the same as parts of a file name: the place in the block tells them apart.
-            let place = record.cells.iter().position(|cell| *cell == step.cell).unwrap_or_default() + 1;
-            let stem = directory.raw(&format!("{:03}-{place:02}-{name}-{shape}{at}{again}", step.block + 1));
+            let stem = directory.raw(&stem(record, step.block, &step.cell, tried));
             match undisturbed(directory, &stem, || slice::measure(target, step, request, &stem)) {
                 Ok(slice) => (slice.command, slice.outcome),
                 Err(Interrupted) => return Ok(Ended::Interrupted),
@@ -274,9 +282,4 @@ fn undisturbed(
 
 fn failed(stage: Stage, reason: String) -> Outcome {
     Outcome::Failed(Failed { stage, reason, seen: None })
-}
-
-/// A target's name as a part of a file name.
-pub(crate) fn file_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || "-._".contains(c) { c } else { '_' }).take(60).collect()
 }

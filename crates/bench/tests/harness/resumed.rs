@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use hello_bench::plan::plan;
-use hello_bench::results::{RUN_FILE, Run, SLICES_FILE, every_try};
+use hello_bench::results::{RUN_FILE, Run, RunRecord, SLICES_FILE, SliceRecord, every_try};
 use nix::sys::signal::Signal;
 
 use crate::fixture::{Fixture, hello_bench, text};
@@ -54,6 +54,27 @@ fn a_run_goes_on_with_the_same_plan_and_a_line_that_was_cut_off_is_measured_agai
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output).contains("is complete"), "{}", text(&output));
     assert_eq!(Run::read(&fixture.out()).unwrap().slices, run.slices);
+
+    let quiet = fixture.resuming().args(["--quiet", "--no-color"]).output().unwrap();
+    assert_eq!((quiet.status.code(), text(&quiet).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_run_that_goes_on_as_json_prints_what_was_there_and_what_came() {
+    let fixture = Fixture::new().with("none", 0);
+    let before = stopped(&fixture);
+    let printed = |output: std::process::Output| -> (RunRecord, Vec<SliceRecord>) {
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let (run, slices) = printed.split_once('\n').unwrap();
+        let slices = slices.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (serde_json::from_str(run).unwrap(), slices)
+    };
+    let (run, slices) = printed(fixture.resuming().arg("--json").output().unwrap());
+    assert_eq!(run, before.record);
+    assert_eq!(slices, every_try(&fixture.out()).unwrap());
+    // Of one that is complete already, all the same.
+    assert_eq!(printed(fixture.resuming().arg("--json").output().unwrap()), (run, slices));
 }
 
 #[test]
@@ -98,6 +119,7 @@ fn resume_takes_no_other_option_and_no_folder_that_is_no_run() {
     };
     assert!(resume(&["--blocks", "3"]).contains("--resume"));
     assert!(resume(&["axum"]).contains("--resume"));
+    assert!(resume(&["--targets", "mine.toml"]).contains("--resume"));
     assert!(resume(&[]).contains("is no run"));
 }
 

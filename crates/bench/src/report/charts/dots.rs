@@ -9,6 +9,17 @@ use super::{Axis, Drawing, Place, Symbol, px};
 const STRIP: f64 = 40.0;
 const GAP: f64 = 6.0;
 
+/// What a slice stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// A value like the others.
+    Yes,
+    /// A value too, of the best try that there was: something took the cores.
+    Disturbed,
+    /// No value: its block was disturbed, and measured again.
+    No,
+}
+
 /// One slice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dot {
@@ -16,8 +27,8 @@ pub struct Dot {
     pub at: f64,
     /// Its value as a ratio to the median of its target; `None` if it failed.
     pub value: Option<f64>,
-    /// Whether something disturbed it.
-    pub disturbed: bool,
+    /// What it stands for.
+    pub counts: Counts,
 }
 
 /// The slices of one target.
@@ -37,8 +48,12 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
     let any = |test: fn(&Dot) -> bool| strips.iter().any(|strip| strip.dots.iter().any(test));
     let mut legend =
         vec![Key { mark: circle(7.0, 0.0), means: "a slice, beside the line of its target's median".to_owned() }];
-    if any(|dot| dot.disturbed && dot.value.is_some()) {
+    if any(|dot| dot.counts == Counts::Disturbed && dot.value.is_some()) {
         legend.push(Key { mark: Symbol::Ring.at(7.0, 0.0, "c1"), means: "disturbed".to_owned() });
+    }
+    if any(|dot| dot.counts == Counts::No && dot.value.is_some()) {
+        let means = "of a disturbed block that was measured again: in no figure".to_owned();
+        legend.push(Key { mark: replaced(7.0, 0.0), means });
     }
     if any(|dot| dot.value.is_none()) {
         legend.push(Key { mark: Symbol::Cross.at(7.0, 0.0, "c1"), means: "failed".to_owned() });
@@ -65,8 +80,11 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
             (names_of(place, strip, start, all))
             @for dot in &strip.dots {
                 @match dot.value {
-                    Some(value) if dot.disturbed => (Symbol::Ring.at(x(dot.at), y(value), "c1")),
-                    Some(value) => (circle(x(dot.at), y(value))),
+                    Some(value) => @match dot.counts {
+                        Counts::Yes => (circle(x(dot.at), y(value))),
+                        Counts::Disturbed => (Symbol::Ring.at(x(dot.at), y(value), "c1")),
+                        Counts::No => (replaced(x(dot.at), y(value))),
+                    },
                     None => (Symbol::Cross.at(x(dot.at), start + STRIP / 2.0, "c1")),
                 }
             }
@@ -95,6 +113,10 @@ fn names_of(place: Place, strip: &Strip, start: f64, all: f64) -> Markup {
             text.soft.end.small x=(px(all)) y=(px(start - 5.0)) { (strip.median) }
         }
     }
+}
+
+fn replaced(x: f64, y: f64) -> Markup {
+    Symbol::Diamond.at(x, y, "c5 hollow")
 }
 
 fn circle(x: f64, y: f64) -> Markup {

@@ -19,7 +19,7 @@ use maud::{Markup, PreEscaped, html};
 pub use axis::Axis;
 pub use bars::{Bar, Part, bars};
 pub use curves::{Curves, Point, Series, curves};
-pub use dots::{Dot, Strip, dots};
+pub use dots::{Counts, Dot, Strip, dots};
 pub use forest::{Forest, Mark, forest};
 pub use of_report::{of_report, of_sweep, of_table};
 pub use symbol::Symbol;

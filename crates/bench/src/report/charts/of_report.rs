@@ -1,13 +1,15 @@
 //! The charts of a report: what each shows, and which of them share an axis.
 
-use super::{Axis, Bar, Chart, Curves, Dot, Forest, Mark, Part, Point, Series, Strip, bars, curves, dots, forest};
+use super::{
+    Axis, Bar, Chart, Counts, Curves, Dot, Forest, Mark, Part, Point, Series, Strip, bars, curves, dots, forest,
+};
 use crate::load::{Latencies, Shape};
 use crate::plan::Knob;
 use crate::report::judgement::compared;
 use crate::report::table::{Report, Row, Table};
 use crate::report::units::{digits, mebibytes, ratio, thousands};
 use crate::report::verdicts::between;
-use crate::results::{Measurement, Outcome, SliceRecord};
+use crate::results::{Measurement, Outcome, Run, SliceRecord};
 use crate::stats::{Comparison, Conclusion, Findings, Found, Metric, Summary, difference_of};
 
 /// Ends of the strips of slices: the smallest that holds all values, or the widest.
@@ -192,8 +194,9 @@ fn memory(report: &Report, table: &Table) -> Chart {
 
 fn slices(report: &Report, table: &Table) -> Chart {
     let per_block = report.run.record.cells.len().max(1) as f64;
+    let all = in_time(report.run);
     let strip = |shape: Shape, name: &str, median: f64| {
-        let own = |(n, slice): (usize, &SliceRecord)| {
+        let own = |(n, (slice, counts)): (usize, &(&SliceRecord, Counts))| {
             let value = match &slice.outcome {
                 Outcome::Valid(measurement) => Some(measurement.cost_us / median),
                 Outcome::Failed(_) => None,
@@ -201,32 +204,53 @@ fn slices(report: &Report, table: &Table) -> Chart {
             (slice.cell.target == name && slice.cell.shape == shape).then(|| Dot {
                 at: n as f64 / per_block,
                 value,
-                disturbed: slice.outcome.is_disturbed(),
+                counts: *counts,
             })
         };
-        let dots = report.run.slices.iter().enumerate().filter_map(own).collect();
+        let dots = all.iter().enumerate().filter_map(own).collect();
         Strip { name: name.to_owned(), dots, median: format!("{} µs", digits(median)) }
     };
     let rows = |table: &Table| -> Vec<Strip> {
         let failed = table.failed.iter().filter_map(|below| below.row.as_ref());
         table.ranked.iter().chain(failed).map(|row| strip(table.shape, &row.target.name, row.cost_us.median)).collect()
     };
-    let furthest = (report.tables.iter().flat_map(rows).flat_map(|strip| strip.dots))
-        .filter_map(|dot| Some(dot.value?.ln().abs()))
-        .fold(0.0, f64::max);
-    let end = STRIP_ENDS.into_iter().find(|end| end.ln() >= furthest).unwrap_or(2.0);
-    let label = if furthest > end.ln() {
+    let dots_of_all: Vec<Dot> = report.tables.iter().flat_map(rows).flat_map(|strip| strip.dots).collect();
+    let furthest = |counts: fn(Counts) -> bool| {
+        let dots = dots_of_all.iter().filter(|dot| counts(dot.counts));
+        dots.filter_map(|dot| Some(dot.value?.ln().abs())).fold(0.0, f64::max)
+    };
+    // What is in no figure makes no room for itself.
+    let needed = furthest(|counts| counts != Counts::No);
+    let end = STRIP_ENDS.into_iter().find(|end| end.ln() >= needed).unwrap_or(2.0);
+    let label = if furthest(|_| true) > end.ln() {
         "cost ÷ the target's median; what lies beyond stands at the edge"
     } else {
         "cost ÷ the target's median"
     };
     let (low, high) = (ratio_tick(1.0 / end), ratio_tick(end));
     let value = Axis::log([1.0 / end, end], label).with_ticks(&[(1.0 / end, &low), (1.0, "1"), (end, &high)]);
-    let time = Axis::up_to(report.run.record.options.blocks.into(), "blocks since the run began");
+    let blocks = f64::from(report.run.record.options.blocks) + report.run.replaced.len() as f64 / per_block;
+    let words = if report.run.replaced.is_empty() {
+        "blocks since the run began"
+    } else {
+        "blocks since the run began, with those that were measured again"
+    };
+    let time = Axis::up_to(blocks, words);
     let strips = rows(table);
     let title = format!("Every slice in the order of time, {}", table.shape);
     let says = format!("The cost in each slice beside its target's median, for {} targets", strips.len());
     Chart::draw(&stem(table, "slices"), &title, &says, |place| dots(place, &time, &value, &strips))
+}
+
+/// All slices as they were measured: blocks one after the other, and the tries of each.
+fn in_time(run: &Run) -> Vec<(&SliceRecord, Counts)> {
+    let counted = run
+        .slices
+        .iter()
+        .map(|slice| (slice, if slice.outcome.is_disturbed() { Counts::Disturbed } else { Counts::Yes }));
+    let mut all: Vec<_> = counted.chain(run.replaced.iter().map(|slice| (slice, Counts::No))).collect();
+    all.sort_by_key(|(slice, _)| (slice.block, slice.tried));
+    all
 }
 
 fn ratio_tick(value: f64) -> String {

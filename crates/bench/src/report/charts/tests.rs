@@ -26,6 +26,35 @@ fn a_run_has_a_forest_bars_dots_and_memory() {
     insta::assert_snapshot!("cost", lines(&all[2]));
 }
 
+#[test]
+fn a_try_that_was_replaced_is_drawn_apart_and_changes_no_scale_of_values() {
+    let mut run = fixed::run(&[("tokio", 20.0), ("axum", 24.0)], 4, 1);
+    let before = charts(&run);
+    let slices = |all: &[Chart]| lines(all.iter().find(|chart| chart.stem == "keep-alive-slices").unwrap());
+    let of_first = |slice: &&crate::results::SliceRecord| slice.block == 1;
+    run.replaced = run.slices.iter().filter(of_first).cloned().collect();
+    // It took ten times as long, which stands at the edge.
+    for slice in &mut run.replaced {
+        if let crate::results::Outcome::Valid(measurement) = &mut slice.outcome {
+            measurement.cost_us *= 10.0;
+        }
+    }
+    run.slices.iter_mut().filter(|slice| slice.block == 1).for_each(|slice| slice.tried = 1);
+    let after = charts(&run);
+    let (without, with) = (slices(&before), slices(&after));
+    let count = |text: &str, what: &str| text.matches(what).count();
+    // A diamond for that block in each strip, and one in the legend.
+    assert_eq!((count(&without, "c5 hollow"), count(&with, "c5 hollow")), (0, 3));
+    assert_eq!(count(&without, "class=\"dot"), count(&with, "class=\"dot"));
+    assert_eq!(count(&with, "in no figure"), 1);
+    let scale =
+        |text: &str| text.lines().filter(|line| line.contains("soft small end")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(scale(&without), scale(&with));
+    for (one, other) in before.iter().zip(&after).filter(|(one, _)| one.stem != "keep-alive-slices") {
+        assert_eq!(lines(one), lines(other), "{}", one.stem);
+    }
+}
+
 /// The kept example, which has two shapes.
 fn kept() -> crate::results::Run {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kept/run-1");

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::Shown;
+use super::{Shown, printed};
 use crate::report::markdown::conditions;
 use crate::report::table::Report;
 use crate::results::RunRecord;
@@ -51,7 +51,8 @@ pub fn sections(run: &Shown) -> Markup {
         @if !run.files.is_empty() {
             section {
                 h2 { "Records" }
-                ul { @for file in &run.files { li { a href=(format!("{}{file}", run.at)) { (file) } } } }
+                ul { @for file in &run.files { li { a href=(file) { (file) } } } }
+                (printed::of_all(run))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! `report.html`: one file that needs nothing else, for a screen of any size, for either colour scheme and for paper.
 
 mod measured;
+mod printed;
 mod side_by_side;
 mod table;
 
@@ -15,6 +16,7 @@ use super::sentences;
 use super::table::{Report, Table};
 use super::{mirrors, sweep, verdicts};
 use crate::load::Shape;
+use crate::results::Printed;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -23,10 +25,10 @@ const SCRIPT: &str = include_str!("page.js");
 pub struct Shown<'a> {
     /// What it found.
     pub report: &'a Report<'a>,
-    /// Where its files are from the page: empty beside it, else with a slash at the end.
-    pub at: String,
-    /// Those of its files that are there.
+    /// Those of its files that are beside the page.
     pub files: Vec<&'static str>,
+    /// What load tools and servers printed, as far as it is beside the page.
+    pub printed: Printed,
 }
 
 /// One run, or several that stand one after the other and share no ranking.
@@ -120,7 +122,7 @@ fn of_run(run: &Shown, number: Option<usize>) -> Markup {
             section data-shape=(shape_of_sweep(report)) data-tool=(record.tool.name) { (of_sweep(report, &prefix)) }
         } @else {
             @for table in &report.tables {
-                section data-shape=(table.shape) data-tool=(record.tool.name) { (of_table(report, table, &prefix)) }
+                section data-shape=(table.shape) data-tool=(record.tool.name) { (of_table(run, table, &prefix)) }
             }
         }
         section {
@@ -135,7 +137,8 @@ fn shape_of_sweep(report: &Report) -> Shape {
     report.run.record.options.shapes.first().copied().unwrap_or(Shape::KeepAlive)
 }
 
-fn of_table(report: &Report, table: &Table, prefix: &str) -> Markup {
+fn of_table(run: &Shown, table: &Table, prefix: &str) -> Markup {
+    let report = run.report;
     let charts = charts::of_table(report, table);
     let is_ratio = |chart: &&Chart| chart.stem.ends_with("-cost-ratio");
     let stamped = table.judgement.is_stamped();
@@ -143,7 +146,7 @@ fn of_table(report: &Report, table: &Table, prefix: &str) -> Markup {
         h2 { (title(table.shape, &report.run.record.options)) }
         div.verdict.warn[stamped] { @for sentence in sentences::verdict(table) { p { (sentence) } } }
         @if !table.ranked.is_empty() || !table.below.is_empty() || !table.failed.is_empty() {
-            (table::of(report, table))
+            (table::of(run, table))
         }
         @let latencies = latency::rows(report, table);
         @if !latencies.is_empty() { (grid(&latency::HEADS, &latencies)) }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::{Shown, printed};
 use crate::report::columns::{below, limit, rps};
 use crate::report::judgement::{Judgement, compared, too_few};
 use crate::report::table::{Below, Report, Row, Table};
@@ -37,7 +38,8 @@ type Get = fn(&TargetRecord) -> Option<f64>;
 type Head = (&'static str, &'static str);
 
 /// All targets of a shape: those with a rank, then those without and why.
-pub fn of(report: &Report, table: &Table) -> Markup {
+pub fn of(run: &Shown, table: &Table) -> Markup {
+    let report = run.report;
     let heads = heads(table);
     let rest: Vec<(&str, &Below)> = (table.below.iter().map(|below| ("not ranked", below)))
         .chain(table.failed.iter().map(|below| ("FAILED", below)))
@@ -64,6 +66,7 @@ pub fn of(report: &Report, table: &Table) -> Markup {
                     th scope="row" title=(own.target.name) { (own.target.name) }
                     td.reason colspan=(heads.len() - 1) {
                         div { span .failed[word == "FAILED"] { (word) } ": " (reason(own)) }
+                        (printed::of_failed(run, &own.target.name, table.shape))
                     }
                 }
             } } }
