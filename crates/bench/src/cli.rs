@@ -61,9 +61,9 @@ pub enum Command {
     Sweep(SweepArgs),
     /// Make one of the five first comparisons (2007 to 2011) again, with its published figures beside today's
     Replay(ReplayArgs),
-    /// Make the report of a run again from its records, or one page of several runs
+    /// Make the report of a run or a replay again from its records, or one page of several runs
     Report(ReportArgs),
-    /// List the runs that are kept: when, where, of which commit and targets, and how they went
+    /// List the runs and replays that are kept: when, where, of which commit and targets, and how they went
     Results(ResultsArgs),
     /// Say what has become of every target from one run to another, or of two targets of one run
     Compare(CompareArgs),

@@ -1,16 +1,17 @@
 //! `report` and `results`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 
+use crate::replay;
 use crate::report::publish::{block, publish};
 
 /// `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folders of runs
+    /// Folders of runs, or that of one replay
     #[arg(value_name = "DIR", required = true)]
     folders: Vec<PathBuf>,
 
@@ -32,6 +33,20 @@ pub struct ResultsArgs {
 }
 
 impl ReportArgs {
+    /// The replay whose report is to be made, if it is one.
+    ///
+    /// # Errors
+    /// For a replay beside others, and for what is made of runs alone.
+    pub fn replay(&self) -> Result<Option<&Path>> {
+        let Some(folder) = self.folders.iter().find(|folder| replay::is_one(folder)) else { return Ok(None) };
+        ensure!(
+            self.folders.len() == 1 && self.out.is_none() && !self.block,
+            "{} is a replay, whose report stands alone in its folder: `hello-bench report` takes it without anything else",
+            folder.display()
+        );
+        Ok(Some(folder))
+    }
+
     /// Makes the files; gives what is to be printed: the pages, or the block.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use crate::exit::Exit;
 use crate::load;
 use crate::machine::doctor;
 use crate::process::tool;
+use crate::replay;
 use crate::results::listing::{self, Listed};
 use crate::targets::{Source, Workspace, all, answers};
 use crate::voice;
@@ -57,23 +58,24 @@ pub fn results(args: &ResultsArgs) -> Result<Exit> {
         Some(folder) => folder.clone(),
         None => Workspace::find()?.root.join("results"),
     };
-    let runs = listing::list(&folder)?;
-    if runs.is_empty() {
+    let all = listing::in_order([listing::list(&folder)?, replay::list(&folder)?].concat());
+    if all.is_empty() {
         say!("no runs in {}", folder.display());
         return Ok(Exit::Well);
     }
-    let mut grid = fitting(["run", "began", "machine", "commit", "state", "targets"]);
-    for Listed { folder, run } in &runs {
-        match run {
-            Ok(run) => grid.add_row([
+    let mut grid = fitting(["folder", "what", "began", "machine", "commit", "state", "targets"]);
+    for Listed { folder, known } in &all {
+        match known {
+            Ok(known) => grid.add_row([
                 folder,
-                &run.began,
-                &run.machine,
-                &run.commit,
-                &run.state.to_string(),
-                &run.targets.join(", "),
+                &known.what,
+                &known.began,
+                &known.machine,
+                &known.commit,
+                &known.state.to_string(),
+                &known.targets.join(", "),
             ]),
-            Err(why) => grid.add_row([folder.as_str(), "–", "–", "–", &format!("unreadable: {why}"), "–"]),
+            Err(why) => grid.add_row([folder.as_str(), "–", "–", "–", "–", &format!("unreadable: {why}"), "–"]),
         };
     }
     say!("{grid}");

@@ -113,6 +113,10 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit> {
 /// # Errors
 /// When a folder is no run, or a file cannot be written.
 pub fn report(args: &ReportArgs) -> Result<Exit> {
+    if let Some(folder) = args.replay()? {
+        replay::again(folder)?;
+        return Ok(Exit::Well);
+    }
     let _ = std::io::stdout().write_all(args.publish()?.as_bytes());
     Ok(Exit::Well)
 }

@@ -9,6 +9,7 @@ mod cherrypy_threads;
 mod document;
 mod jruby_mongrel;
 mod lab;
+mod listing;
 mod pages;
 mod published;
 mod pyramid_node_gevent;
@@ -25,6 +26,7 @@ mod wsgi_runtimes;
 use anyhow::{Result, bail};
 
 pub use document::{Block, Cell, Document, Table};
+pub use listing::{is_one, list};
 pub use published::Comparison;
 pub use record::{Found, Outcome, Part, Replay, TrialRecord};
 pub use run::{Request, again, run};

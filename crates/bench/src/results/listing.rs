@@ -1,23 +1,25 @@
-//! The runs in a folder, and how each of them went.
+//! The runs in a folder, and how each of them went; what else is kept there is listed in the same form.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{KEPT_FOLDER, Outcome, RUN_FILE, Run};
+use super::{KEPT_FOLDER, Outcome, RUN_FILE, Run, RunRecord};
 
-/// A run in a line.
+/// A run, or what else is kept, in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// The name of its folder.
+    /// Its folder, from the one that was looked at.
     pub folder: String,
     /// What is known of it; why it cannot be read, if so.
-    pub run: Result<Known, String>,
+    pub known: Result<Known, String>,
 }
 
 /// What is known of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
+    /// What it is: `run`, `sweep of connections`, `versus`, …
+    pub what: String,
     /// When it began, UTC.
     pub began: String,
     /// The machine's name.
@@ -37,12 +39,14 @@ pub enum State {
     Complete,
     /// It was ended early.
     Partial {
-        /// Slices that were measured.
-        slices: usize,
-        /// Slices of the plan.
+        /// How many were measured.
+        done: usize,
+        /// How many the plan has.
         planned: usize,
+        /// Of what: slices or trials.
+        of: &'static str,
     },
-    /// All of the plan was tried, and these targets failed in a slice or more; the rest stands.
+    /// All of the plan was tried, and these targets failed at least once; the rest stands.
     Failed(Vec<String>),
 }
 
@@ -50,8 +54,19 @@ impl std::fmt::Display for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Complete => f.write_str("complete"),
-            Self::Partial { slices, planned } => write!(f, "partial, {slices} of {planned} slices"),
+            Self::Partial { done, planned, of } => write!(f, "partial, {done} of {planned} {of}"),
             Self::Failed(targets) => write!(f, "failed: {}", targets.join(", ")),
+        }
+    }
+}
+
+impl State {
+    /// That of a plan of which so many were measured, and these targets failed in it.
+    pub fn of(done: usize, planned: usize, of: &'static str, failed: Vec<String>) -> Self {
+        match (done < planned, failed.is_empty()) {
+            (true, _) => Self::Partial { done, planned, of },
+            (false, true) => Self::Complete,
+            (false, false) => Self::Failed(failed),
         }
     }
 }
@@ -61,19 +76,30 @@ impl std::fmt::Display for State {
 /// # Errors
 /// When `folder` cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<Listed>> {
+    listed(folder, RUN_FILE, |path| Run::read(path).map(|run| known(&run)))
+}
+
+/// As [`list`], of folders that hold `file` and are read in this way.
+///
+/// # Errors
+/// When `folder` cannot be read.
+pub fn listed(folder: &Path, file: &str, read: impl Fn(&Path) -> Result<Known>) -> Result<Vec<Listed>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let kept = std::fs::read_dir(folder.join(KEPT_FOLDER)).into_iter().flatten();
-    let runs = entries.chain(kept).flatten().map(|entry| entry.path()).filter(|path| path.join(RUN_FILE).exists());
-    let mut all: Vec<Listed> = runs
-        .map(|path| Listed {
-            folder: path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned(),
-            run: Run::read(&path).map(|run| known(&run)).map_err(|error| format!("{error:#}")),
-        })
-        .collect();
+    let paths = entries.chain(kept).flatten().map(|entry| entry.path()).filter(|path| path.join(file).exists());
+    let one = |path: PathBuf| Listed {
+        folder: path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned(),
+        known: read(&path).map_err(|error| format!("{error:#}")),
+    };
+    Ok(in_order(paths.map(one).collect()))
+}
+
+/// The earliest first; those that cannot be read last.
+pub fn in_order(mut all: Vec<Listed>) -> Vec<Listed> {
     all.sort_by_cached_key(|one| {
-        (one.run.as_ref().map_or("~".to_owned(), |run| run.began.clone()), one.folder.clone())
+        (one.known.as_ref().map_or("~".to_owned(), |known| known.began.clone()), one.folder.clone())
     });
-    Ok(all)
+    all
 }
 
 fn known(run: &Run) -> Known {
@@ -84,17 +110,22 @@ fn known(run: &Run) -> Known {
         own.any(|slice| matches!(slice.outcome, Outcome::Failed(_)))
     };
     let failed: Vec<String> = names.iter().filter(has_failed).cloned().collect();
-    let state = match (run.is_partial(), failed.is_empty()) {
-        (true, _) => State::Partial { slices: run.slices.len(), planned: run.planned() },
-        (false, true) => State::Complete,
-        (false, false) => State::Failed(failed),
-    };
+    let state = State::of(run.slices.len(), run.planned(), "slices", failed);
     Known {
+        what: what(record),
         began: record.began.clone(),
         machine: record.machine.host.to_string(),
         commit: record.commit.short().to_owned(),
         targets: names,
         state,
+    }
+}
+
+fn what(record: &RunRecord) -> String {
+    match (record.options.sweep, &record.versus) {
+        (Some(knob), _) => format!("sweep of {knob}"),
+        (None, Some(_)) => "versus".to_owned(),
+        (None, None) => "run".to_owned(),
     }
 }
 
@@ -125,7 +156,7 @@ mod tests {
         }
         let all = list(folder.path()).unwrap();
         assert_eq!(all.iter().map(|one| one.folder.as_str()).collect::<Vec<_>>(), ["b", "kept/c"]);
-        assert!(all[0].run.as_ref().unwrap_err().contains("run.json"), "{all:?}");
+        assert!(all[0].known.as_ref().unwrap_err().contains("run.json"), "{all:?}");
         assert!(list(&folder.path().join("c")).is_err());
     }
 }

@@ -7,6 +7,7 @@ mod fixture;
 mod interrupted;
 mod kept;
 mod limits;
+mod replay_ended;
 mod replayed;
 mod resumed;
 mod shapes;

@@ -1,17 +1,23 @@
 //! Every replay at its smallest, against a server that does as agreed and one that goes wrong, with the real load tools.
 
-use std::process::Output;
+use std::process::{Command, Output};
 
 use hello_bench::process::LOCK_VARIABLE;
 use hello_bench::replay::{Found, Outcome, Part, Replay};
 
 use crate::fixture::{Fixture, hello_bench, text};
 
-/// The replay of this name on the targets of a fixture.
-fn replay(fixture: &Fixture, name: &str, targets: &[&str]) -> (Option<i32>, String, Replay) {
+/// The command of the replay of this name on targets of a fixture.
+pub fn command(fixture: &Fixture, name: &str, targets: &[&str]) -> Command {
     let mut command = hello_bench();
     command.env(LOCK_VARIABLE, fixture.path("lock")).args(["replay", name]).args(targets).arg("--quick");
-    let output = command.arg("--targets").arg(fixture.file()).arg("--out").arg(fixture.out()).output().unwrap();
+    command.arg("--targets").arg(fixture.file()).arg("--out").arg(fixture.out());
+    command
+}
+
+/// The replay of this name on the targets of a fixture.
+fn replay(fixture: &Fixture, name: &str, targets: &[&str]) -> (Option<i32>, String, Replay) {
+    let output = command(fixture, name, targets).output().unwrap();
     let printed = text(&output);
     let replay = Replay::read(&fixture.out()).unwrap_or_else(|error| panic!("{error:#}\n{printed}"));
     (output.status.code(), printed, replay)
@@ -135,19 +141,17 @@ fn three_rounds_of_a_small_page_have_a_row_and_records_that_make_the_report_agai
     let first = report(&fixture);
     std::fs::remove_file(fixture.out().join("report.md")).unwrap();
     std::fs::remove_dir_all(fixture.out().join("raw")).unwrap();
-    let again = hello_bench().args(["replay", "--report"]).arg(fixture.out()).output().unwrap();
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
-    assert_eq!(report(&fixture), first);
+    for command in [&["report"][..], &["replay", "--report"]] {
+        let again = hello_bench().args(command).arg(fixture.out()).output().unwrap();
+        assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+        assert_eq!(report(&fixture), first);
+        std::fs::remove_file(fixture.out().join("report.md")).unwrap();
+    }
+    let beside = hello_bench().arg("report").arg(fixture.out()).arg(".").output().unwrap();
+    assert_eq!(beside.status.code(), Some(2), "{}", text(&beside));
+    assert!(text(&beside).contains("is a replay, whose report stands alone"), "{}", text(&beside));
     // And nothing is written over.
-    let mut second = hello_bench();
-    second.env(LOCK_VARIABLE, fixture.path("lock")).args([
-        "replay",
-        "pyramid-node-gevent",
-        "none",
-        "--quick",
-        "--targets",
-    ]);
-    let second = second.arg(fixture.file()).arg("--out").arg(fixture.out()).output().unwrap();
+    let second = command(&fixture, "pyramid-node-gevent", &["none"]).output().unwrap();
     assert_eq!(second.status.code(), Some(2), "{}", text(&second));
     assert!(text(&second).contains("never overwritten"), "{}", text(&second));
 }
