@@ -5,6 +5,8 @@
 #   scripts/ab.sh axum -k -n 50000 -c 64        with options of ab
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 # shellcheck source-path=SCRIPTDIR source=start-server.sh

@@ -6,6 +6,8 @@
 #   scripts/compare.sh wrk tokio axum -- -t1 -c64 -d5s      the same with wrk, and options of the tool after --
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 
 tool=${1:-}
 if [[ $tool != ab && $tool != wrk ]] || [ $# -lt 2 ]; then

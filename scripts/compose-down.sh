@@ -5,6 +5,8 @@
 #   scripts/compose-down.sh axum                only this; groups as well
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=compose.sh
 source scripts/compose.sh
 

@@ -9,6 +9,8 @@
 # scripts/compose-down.sh ends them. Ends with 1 if something failed, with 2 if nothing could be tried.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=compose.sh
 source scripts/compose.sh
 

@@ -5,6 +5,8 @@
 #   scripts/keep-run.sh results/20261130T164215Z-host-1234567 quiet-machine     as results/kept/quiet-machine
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 

@@ -11,6 +11,8 @@
 # what that is: a line with the versions, and a line `TARGET: versions` for each optional target that can be had here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 
 usage() {
   sed -n '2,/^set/{/^#/s/^# \?//p}' scripts/originals.sh >&2

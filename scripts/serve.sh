@@ -5,6 +5,8 @@
 #   scripts/serve.sh axum --port 9000           with options of the server; --help shows them
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 

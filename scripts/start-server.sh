@@ -21,6 +21,8 @@ start_server() {
   until url=$(grep -o 'http://[^ ]*' "$server_log") && "$binary" --check "$url" 2>/dev/null; do
     if ! kill -0 "$server_pid" 2>/dev/null || [ $((tries += 1)) -gt 100 ]; then
       cat "$server_log" >&2
+      ! grep -q 'already in use' "$server_log" ||
+        echo "this script uses the server's own port; for another: scripts/serve.sh $name --port N, and the load tool by hand" >&2
       exit 1
     fi
     sleep 0.05

@@ -8,6 +8,8 @@
 # images cannot be reached. Images stay, so that a second time is quick.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 # shellcheck source-path=SCRIPTDIR source=compose.sh

@@ -2,6 +2,8 @@
 # Runs the scripts as the README has them, and looks at what they print and leave behind.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -24,6 +26,12 @@ runs() {
 
 # The last output has a line like this, as often as given.
 says() { [ "$(grep -cE "$1" "$folder/out")" -ge "${2:-1}" ] || wrong "no line like '$1'"; }
+
+for script in scripts/*.sh; do
+  [ -x "$script" ] && [ "$script" != scripts/bench.sh ] || continue
+  runs 0 "$script" --help
+  [ "# $(head -n 1 "$folder/out")" = "$(sed -n 2p "$script")" ] || wrong "$script does not say what it does"
+done
 
 servers=(crates/server-*)
 runs 0 scripts/bench.sh --quick --out "$folder/run"

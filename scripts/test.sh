@@ -7,6 +7,8 @@
 #   scripts/test.sh --list          the stages, their budgets in seconds and what they do
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 # shellcheck source-path=SCRIPTDIR source=test-stages.sh

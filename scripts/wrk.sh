@@ -5,6 +5,8 @@
 #   scripts/wrk.sh axum -t1 -c64 -d5s -H 'Connection: close'     with options of wrk
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# shellcheck source-path=SCRIPTDIR source=help.sh
+source scripts/help.sh
 # shellcheck source-path=SCRIPTDIR source=need.sh
 source scripts/need.sh
 # shellcheck source-path=SCRIPTDIR source=start-server.sh
