@@ -37,5 +37,5 @@ USER 65532:65532
 ENV HOST=0.0.0.0
 STOPSIGNAL SIGTERM
 # There is no shell to put PORT into a URL: without one, --check asks the server's own address.
-HEALTHCHECK --interval=1s --timeout=6s CMD ["/server", "--check"]
+HEALTHCHECK --interval=10s --timeout=6s CMD ["/server", "--check"]
 ENTRYPOINT ["/server"]
