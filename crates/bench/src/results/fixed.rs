@@ -1,5 +1,7 @@
 //! Runs that were never made, the same for ever: what reports and comparisons are tested on.
 
+use std::collections::BTreeMap;
+
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -132,6 +134,8 @@ fn record(baseline: &str, targets: &[&str], cells: Vec<Cell>, blocks: u32, seed:
         shapes: vec![Shape::KeepAlive],
         workers: None,
         command: vec!["serve".into()],
+        environment: BTreeMap::new(),
+        folder: None,
         built_here: false,
         program: Known::Unknown,
         features: std::collections::BTreeMap::new(),

@@ -9,7 +9,7 @@ use crate::plan::Cell;
 const ENDINGS: [(&str, &str); 4] = [
     ("stdout.txt", "load tool"),
     ("stderr.txt", "load tool, errors"),
-    ("side.txt", "load tool, beside"),
+    ("side.txt", "load tool, file beside"),
     ("server.txt", "server"),
 ];
 

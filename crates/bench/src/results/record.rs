@@ -184,6 +184,12 @@ pub struct TargetRecord {
     pub workers: Option<usize>,
     /// The command line that started it.
     pub command: Vec<String>,
+    /// The variables that its environment had beside the harness's own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// The folder that it was started in, if not the harness's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Whether it is built from this workspace, or from another commit of it.
     pub built_here: bool,
     /// The program that its command starts: its own binary if it is built here, else often an interpreter. Unknown if

@@ -114,6 +114,8 @@ fn target_record(
             (containers.workers(target, chosen), containers.line(target, "NAME", chosen, 0).unwrap_or_default())
         }
     };
+    // A container has both from its own command line and image.
+    let natively = request.containers.is_none().then_some(target);
     TargetRecord {
         name: description.name.clone(),
         kind: description.kind.clone(),
@@ -127,6 +129,8 @@ fn target_record(
         shapes: Shape::value_variants().iter().copied().filter(|shape| description.holds(*shape)).collect(),
         workers: Some(workers).filter(|count| *count > 0),
         command,
+        environment: natively.map(|target| target.environment(chosen).into_iter().collect()).unwrap_or_default(),
+        folder: natively.and_then(|target| target.source.folder()).map(|folder| folder.display().to_string()),
         built_here: target.is_built_here(),
         program,
         features,

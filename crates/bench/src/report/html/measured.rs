@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::{Shown, printed};
 use crate::report::markdown::conditions;
 use crate::report::table::Report;
-use crate::results::RunRecord;
+use crate::results::{RunRecord, TargetRecord};
 
 /// One line under the heading.
 pub fn in_short(record: &RunRecord) -> String {
@@ -31,7 +31,7 @@ pub fn sections(run: &Shown) -> Markup {
             h2 { "How it was measured" }
             h3 { "Servers" }
             ul.commands { @for target in record.compared() {
-                li data-name=(target.name) { (command(&target.name, &line(&target.command))) }
+                li data-name=(target.name) { (command(&target.name, &start_of(target))) }
             } }
             h3 { "Load" }
             ul.commands { @for (shape, words) in loads(run.report) { li { (command(&shape, &words)) } } }
@@ -75,6 +75,13 @@ fn loads(report: &Report) -> Vec<(String, String)> {
     report.run.record.options.shapes.iter().filter_map(|shape| of(*shape)).collect()
 }
 
+/// How a target is started by hand: where, with which variables, by which command.
+fn start_of(target: &TargetRecord) -> String {
+    let folder = target.folder.iter().map(|folder| format!("cd {} && ", quoted(folder)));
+    let variables = target.environment.iter().map(|(name, value)| format!("{name}={} ", quoted(value)));
+    folder.chain(variables).chain([line(&target.command)]).collect()
+}
+
 /// As a shell reads it.
 fn line(command: &[String]) -> String {
     command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
@@ -91,10 +98,17 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::fixed;
 
     #[test]
     fn a_command_can_be_pasted_into_a_shell() {
         let command = ["wrk", "-H", "Host: it's", "", "http://127.0.0.1:8101/"].map(ToOwned::to_owned);
         assert_eq!(line(&command), r"wrk -H 'Host: it'\''s' '' http://127.0.0.1:8101/");
+        let mut target = fixed::run(&[("tokio", 20.0)], 1, 1).record.targets.remove(0);
+        target.command = vec!["./entrypoint".into()];
+        assert_eq!(start_of(&target), "./entrypoint");
+        target.folder = Some("/a b".into());
+        target.environment = [("PORT", "8203"), ("LOG", "")].map(|(name, value)| (name.into(), value.into())).into();
+        assert_eq!(start_of(&target), "cd '/a b' && LOG='' PORT=8203 ./entrypoint");
     }
 }

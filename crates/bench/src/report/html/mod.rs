@@ -127,10 +127,15 @@ fn of_run(run: &Shown, number: Option<usize>) -> Markup {
         }
         section {
             h2 { "How to read it" }
-            ul { @for note in notes(report) { li { (note) } } }
+            ul { @for note in notes(report) { li { (words(&note)) } } }
         }
         (measured::sections(run))
     }
+}
+
+/// Words in which backticks mark what is code.
+fn words(text: &str) -> Markup {
+    html! { @for (n, part) in text.split('`').enumerate() { @if n % 2 == 1 { code { (part) } } @else { (part) } } }
 }
 
 fn shape_of_sweep(report: &Report) -> Shape {
@@ -151,7 +156,7 @@ fn of_table(run: &Shown, table: &Table, prefix: &str) -> Markup {
         @let latencies = latency::rows(report, table);
         @if !latencies.is_empty() { (grid(&latency::HEADS, &latencies)) }
         @if !table.ranked.is_empty() {
-            ul.soft { @for line in verdicts::lines(table) { li { (line) } } }
+            ul.soft { @for line in verdicts::lines(table) { li { (words(&line)) } } }
         }
         (of_mirrors(report, table))
         @for chart in charts.iter().filter(is_ratio) { (figure(chart, prefix)) }
@@ -182,7 +187,7 @@ fn of_sweep(report: &Report, prefix: &str) -> Markup {
     let (heads, rows, lines) = sweep::parts(report);
     html! {
         @for chart in charts::of_sweep(report) { (figure(&chart, prefix)) }
-        ul { @for line in lines { li { (line) } } }
+        ul { @for line in lines { li { (words(&line)) } } }
         (grid(&heads, &rows))
     }
 }
@@ -207,5 +212,17 @@ fn figure(chart: &Chart, prefix: &str) -> Markup {
             figcaption { (chart.title) }
             (chart.inline())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_backticks_mark_is_code_and_nothing_becomes_markup() {
+        let shown = |text: &str| words(text).into_string();
+        assert_eq!(shown("limit `load tool`, `≥`: <b>"), "limit <code>load tool</code>, <code>≥</code>: &lt;b&gt;");
+        assert_eq!(shown("no mark"), "no mark");
     }
 }
