@@ -118,8 +118,9 @@ table() {
 # The containers, as they were last tried
 
 Written by \`scripts/test.sh containers\` on $(date -u +%F), with Docker $(docker version --format '{{.Server.Version}}') and
-$("${compose[@]}" version --short) of Compose on $(uname -m): every image was built, its container came up healthy and was held to what
-the target says of itself through its published port, which answers on 127.0.0.1 alone.
+Compose $("${compose[@]}" version --short) on $(uname -m): every image was built, its container came up healthy and was held to what the target
+says of itself through its published port, which answers on 127.0.0.1 alone. Sizes are with the base images of that machine;
+stand-ins (\`docker/base-images.sh\`) are larger than the published ones.
 
 | target | image | MB | runs as | points it gives | cannot give |
 | --- | --- | ---: | --- | ---: | ---: |

@@ -16,7 +16,7 @@ fn covers(listened: SocketAddr, address: SocketAddr) -> bool {
 pub(super) fn listeners(root: i32, address: SocketAddr) -> Result<Vec<Process>, String> {
     let listened: Vec<(Process, Vec<SocketAddr>)> = tree::descendants(root)
         .into_iter()
-        .map(|process| (process, ports::listened_on(process.pid)))
+        .map(|process| (process, ports::listened_on(process.pid, |listened| covers(listened, address))))
         .filter(|(_, addresses)| !addresses.is_empty())
         .collect();
     let right: Vec<Process> = listened
