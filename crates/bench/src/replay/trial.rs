@@ -193,7 +193,7 @@ impl Drive<'_> {
             Err(ToolError::Interrupted(_)) => return Err(Stopped::Interrupted),
             Err(error) => return Err(at(Stage::Load)(error.to_string())),
         };
-        let mut passed = before.passed(server, &ran);
+        let mut passed = before.passed(server, &ran, None);
         passed.conditions.tool_threads = Some(how.tool.threads(1));
 
         // The server first: if it died, what the tool says of that is less to the point.

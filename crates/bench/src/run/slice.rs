@@ -148,7 +148,8 @@ impl Slice<'_> {
             Err(ToolError::Interrupted(interrupted)) => return Err(interrupted.into()),
             Err(error) => return Err(at(Stage::Load)(error.to_string())),
         };
-        let mut passed = before.passed(server, &ran);
+        let kept = self.job.manner.shape().keeps().then_some(self.job.connections);
+        let mut passed = before.passed(server, &ran, kept);
         passed.conditions.time_wait = self.place.time_wait;
         passed.conditions.port_room = self.place.room;
         passed.conditions.tool_threads = Some(self.request.tool.threads(self.job.threads));
