@@ -19,8 +19,8 @@ pages 900 always reports in a real browser: both schemes, a phone, paper, sortin
 scripts 1200 always the scripts as the README has them
 originals 1200 always originals in Python, Node.js, nginx, Java and Ruby installed, started, verified, driven by ab and wrk
 all_originals 3600 all the same with every original; the result is kept in results/originals.md
-docker 1500 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
-containers 3600 all every original and the bench image in containers too
+docker 1800 always every Rust server, and an original of each Dockerfile, in containers, and the comparison there
+containers 3600 all the same with every original; the result is kept in results/containers.md
 "
 
 stage_fmt() { cargo fmt --check && cargo fmt --check --manifest-path crates/hello/fuzz/Cargo.toml; }
