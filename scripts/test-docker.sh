@@ -218,22 +218,32 @@ says "^axum +FAILED: it ended with status 2: "
 says '^std-threads +http://'
 runs 0 scripts/compose-down.sh
 
-# The comparison in containers, on both networks; and one that is killed in its middle is failed, in words.
+# Waits until a load tool drives a target.
+under_load() {
+  local tries=0
+  until pgrep -f "^wrk .*:$(port_of "$1")/" >/dev/null; do
+    [ $((tries += 1)) -lt 1200 ] || return
+    sleep 0.05
+  done
+}
+
+# The comparison in containers, on both networks, where nobody listens on another address than 127.0.0.1; and one that is
+# killed in its middle is failed, in words.
+listening() { under_load axum && ss -Hltn "sport = :$(port_of axum)" | awk '{ print $4 }' | sort -u >"$folder/listening"; }
 for network in host bridge; do
+  listening &
+  looked=$!
   runs 0 "$bench" run --launcher docker --docker-network "$network" --blocks 1 --slice 1s --out "$folder/$network" \
     --baseline axum axum std-threads
+  wait "$looked" || wrong "nobody was driven"
+  [ "$(<"$folder/listening")" = "127.0.0.1:$(port_of axum)" ] || wrong "on the $network network it listens on $(xargs <"$folder/listening")"
   [ "$(grep -c '"valid"' "$folder/$network/slices.jsonl")" -ge 6 ] || wrong "not every slice on the $network network is valid"
 done
 says 'Docker behind a bridge'
 runs 2 "$bench" compare "$folder/host" "$folder/bridge"
 says_in_one_line 'launcher: Docker on the host.s network, then Docker behind a bridge'
 kill_one() {
-  local tries=0
-  # Under load: once the load tool runs against it.
-  until pgrep -f "^wrk .*:$(port_of std-threads)/" >/dev/null; do
-    [ $((tries += 1)) -lt 1200 ] || return
-    sleep 0.05
-  done
+  under_load std-threads || return
   docker kill "$(docker ps -q --filter label=hello-bench.launched --filter ancestor=hello-bench/std-threads)"
 }
 kill_one &
