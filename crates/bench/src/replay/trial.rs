@@ -11,7 +11,7 @@ use super::said::Said;
 use super::stack;
 use crate::check::{self, Client, Dialect, Peer};
 use crate::interrupt::{self, Interrupted};
-use crate::load::{self, Extent, Job, LoadTool, Manner, Report, Shape, SideFile};
+use crate::load::{self, Extent, Job, LoadTool, Manner, Report, SideFile};
 use crate::process::server::StartOptions;
 use crate::process::tool::{self, Ran, ToolError};
 use crate::process::{Server, StartError, own_program};
@@ -178,7 +178,7 @@ impl Drive<'_> {
         let how = self.how();
         let dialect = how.tool.dialect();
         let answer = check::agreed(self.peer, dialect, how.keep).map_err(at(Stage::Before))?;
-        let warm_up = self.warm_up(server)?;
+        let warm_up = self.warm_up(server, &how)?;
         let line = self.line(&how).map_err(at(Stage::Load))?;
         if let SideFile::Reads(text) = how.tool.side_file() {
             let write = std::fs::write(self.side_file(), text);
@@ -230,14 +230,14 @@ impl Drive<'_> {
     }
 
     /// On a connection at a time: a backlog of 5 or a pool of 10 is what the load is to meet, and not the warm-up. What
-    /// compiles while it runs is then asked until its cost is steady, on kept connections where it keeps them.
-    fn warm_up(&self, server: &Server) -> Result<Option<WarmUp>, Stopped> {
+    /// compiles while it runs is then asked until its cost is steady, in the manner of the load: else what opens and closes
+    /// connections would still be interpreted.
+    fn warm_up(&self, server: &Server, how: &How) -> Result<Option<WarmUp>, Stopped> {
         let description = &self.target.description;
         let requests = description.warm_up_requests;
         check::warm_up(self.peer, Dialect::Http11, false, 1, requests).map_err(at(Stage::Before))?;
         let Some(most) = description.warm_up_until_steady_s else { return Ok(None) };
-        let keep = description.holds(Shape::KeepAlive);
-        let ask = || check::warm_up(self.peer, Dialect::Http11, keep, 1, requests);
+        let ask = || check::warm_up(self.peer, how.tool.dialect(), how.keep, 1, requests);
         match warm_up::until_steady(server, Duration::from_secs(most), ask) {
             Ok(warm_up) => Ok(Some(warm_up)),
             Err(slice::Stopped::Failed(failed)) => Err(Stopped::Failed(failed.stage, failed.reason)),
