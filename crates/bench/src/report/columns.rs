@@ -3,7 +3,7 @@
 use super::judgement::too_few;
 use super::latency;
 use super::table::{Below, Report, Row, Table};
-use super::units::{digits, mebibytes, percent, range, short_percent, thousands};
+use super::units::{count, digits, mebibytes, percent, range, short_percent, thousands};
 use crate::load::Shape;
 use crate::results::{IDLE_CORES, Options, Outcome};
 use crate::stats::Summary;
@@ -60,10 +60,10 @@ pub fn title(shape: Shape, options: &Options) -> String {
 pub fn below(below: &Below) -> String {
     let figures = below.row.as_ref().map_or(String::new(), |row| {
         format!(
-            " (not ranked: {} µs, {} req/s over {} slices)",
+            " (not ranked: {} µs, {} req/s over {})",
             digits(row.cost_us.median),
             thousands(row.rps.median),
-            row.cost_us.n
+            count(row.cost_us.n, "slice")
         )
     });
     format!("{}: {}{figures}", below.target.name, below.reason)
@@ -78,18 +78,16 @@ pub fn notes(report: &Report) -> Vec<String> {
     };
     let mut notes = vec![
         format!(
-            "cost: server CPU time per good response, user + system. Medians over {}{} block{} of one {extent} slice each, \
-             in random order.",
+            "cost: server CPU time per good response, user + system. Medians over {}{} of one {extent} slice each, in \
+             random order.",
             if report.run.is_partial() { "up to " } else { "" },
-            options.blocks,
-            if options.blocks == 1 { "" } else { "s" },
+            count(options.blocks as usize, "block"),
         ),
         format!(
-            "{} {}, {} thread{}.",
+            "{} {}, {}.",
             report.run.record.tool.name,
             report.run.record.tool.version,
-            options.threads,
-            if options.threads == 1 { "" } else { "s" },
+            count(options.threads as usize, "thread"),
         ),
     ];
     notes.extend(report.run.record.pilot.as_ref().map(|pilot| {

@@ -29,6 +29,11 @@ pub fn thousands(value: f64) -> String {
     text
 }
 
+/// How many of what: `1 slice`, `2 slices`.
+pub fn count(number: usize, of: &str) -> String {
+    if number == 1 { format!("1 {of}") } else { format!("{number} {of}s") }
+}
+
 /// `14.2–15.1`, each written by `write`.
 pub fn range(summary: &Summary, write: impl Fn(f64) -> String) -> String {
     format!("{}–{}", write(summary.min), write(summary.max))
@@ -77,6 +82,7 @@ mod tests {
         assert_eq!([percent(0.5), percent(0.9931), percent(1.0)], ["50 %", "99.3 %", "100 %"]);
         assert_eq!([ratio(1.0341), ratio(0.25), ratio(12.34), ratio(345.6)], ["1.034", "0.250", "12.3", "346"]);
         assert_eq!([percent_of(0.0301), percent_of(1.5)], ["3.1 %", "150.0 %"]);
+        assert_eq!([count(0, "slice"), count(1, "slice"), count(2, "slice")], ["0 slices", "1 slice", "2 slices"]);
         assert_eq!(mebibytes(3.0 * 1024.0 * 1024.0), "3.0");
     }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::rows::{Key, clipped, keys, width};
+use super::rows::{Key, SMALL_LINE, below, clipped, keys, width, wrapped};
 use super::{Axis, Drawing, Place, Symbol, px};
 
 /// A strip's height, in px: its two ends are three times apart from its middle in what a reader can tell.
@@ -49,14 +49,21 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
     let mut legend =
         vec![Key { mark: circle(7.0, 0.0), means: "a slice, beside the line of its target's median".to_owned() }];
     if any(|dot| dot.counts == Counts::Disturbed && dot.value.is_some()) {
-        legend.push(Key { mark: Symbol::Ring.at(7.0, 0.0, "c1"), means: "disturbed".to_owned() });
+        legend.push(Key {
+            mark: Symbol::Ring.at(7.0, 0.0, "c1"),
+            means: "disturbed, and counted all the same".to_owned(),
+        });
     }
     if any(|dot| dot.counts == Counts::No && dot.value.is_some()) {
         let means = "of a disturbed block that was measured again: in no figure".to_owned();
         legend.push(Key { mark: replaced(7.0, 0.0), means });
     }
-    if any(|dot| dot.value.is_none()) {
-        legend.push(Key { mark: Symbol::Cross.at(7.0, 0.0, "c1"), means: "failed".to_owned() });
+    if any(|dot| dot.counts != Counts::No && dot.value.is_none()) {
+        legend.push(Key { mark: failed(7.0, 0.0, Counts::Yes), means: "failed".to_owned() });
+    }
+    if any(|dot| dot.counts == Counts::No && dot.value.is_none()) {
+        let means = "failed, in a block that was measured again".to_owned();
+        legend.push(Key { mark: failed(7.0, 0.0, Counts::No), means });
     }
     let (key, top) = keys(&legend, all);
     let names = strips.iter().map(|strip| width(&strip.name).max(width(&strip.median))).fold(0.0, f64::max);
@@ -67,6 +74,7 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
     let (right, each) = (all - 8.0, STRIP + GAP + above);
     let bottom = top + each * strips.len() as f64;
     let x = |at: f64| left + time.share(at) * (right - left);
+    let measured = labels(time, value, all);
     let body = html! {
         (key)
         @for (n, strip) in strips.iter().enumerate() {
@@ -85,21 +93,25 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
                         Counts::Disturbed => (Symbol::Ring.at(x(dot.at), y(value), "c1")),
                         Counts::No => (replaced(x(dot.at), y(value))),
                     },
-                    None => (Symbol::Cross.at(x(dot.at), start + STRIP / 2.0, "c1")),
+                    None => (failed(x(dot.at), start + STRIP / 2.0, dot.counts)),
                 }
             }
         }
         @for (at, words) in &time.ticks {
             text.soft.small.middle x=(px(x(*at))) y=(px(bottom + 10.0)) { (words) }
         }
-        text.soft.small.middle x=(px(f64::midpoint(left, right))) y=(px(bottom + 28.0)) {
-            (time.label) @if place == Place::Wide { "; up: " (value.label) }
-        }
-        @if place == Place::Narrow {
-            text.soft.small.middle x=(px(f64::midpoint(left, right))) y=(px(bottom + 44.0)) { "up: " (value.label) }
-        }
+        (below(&measured, f64::midpoint(left, right), bottom + 28.0, all))
     };
-    Drawing { height: bottom + if place == Place::Wide { 36.0 } else { 52.0 }, body }
+    Drawing { height: bottom + 20.0 + SMALL_LINE * measured.len() as f64, body }
+}
+
+/// What both axes measure, in one line if there is room.
+fn labels(time: &Axis, value: &Axis, fits: f64) -> Vec<String> {
+    let both = wrapped(&format!("{}; up: {}", time.label, value.label), fits);
+    if both.len() == 1 {
+        return both;
+    }
+    [wrapped(&time.label, fits), wrapped(&format!("up: {}", value.label), fits)].concat()
 }
 
 fn names_of(place: Place, strip: &Strip, start: f64, all: f64) -> Markup {
@@ -117,6 +129,14 @@ fn names_of(place: Place, strip: &Strip, start: f64, all: f64) -> Markup {
 
 fn replaced(x: f64, y: f64) -> Markup {
     Symbol::Diamond.at(x, y, "c5 hollow")
+}
+
+/// A cross, upright in a block that was measured again.
+fn failed(x: f64, y: f64, counts: Counts) -> Markup {
+    match counts {
+        Counts::No => Symbol::Plus.at(x, y, "c5"),
+        Counts::Yes | Counts::Disturbed => Symbol::Cross.at(x, y, "c1"),
+    }
 }
 
 fn circle(x: f64, y: f64) -> Markup {

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::rows::{Key, Labels, Plot, rows};
 use super::{Axis, Drawing, Place, Symbol, px};
+use crate::report::units::short_percent;
 
 /// One ratio.
 #[derive(Debug, Clone)]
@@ -41,6 +42,7 @@ fn look(verdict: &str) -> (Symbol, &'static str) {
         "equivalent" => (Symbol::Square, "c2"),
         "baseline" => (Symbol::Circle, "c5"),
         "noise floor" => (Symbol::Cross, "c5"),
+        "no verdict" => (Symbol::Triangle, "c5 hollow"),
         _ => (Symbol::Ring, "c5"),
     }
 }
@@ -63,7 +65,8 @@ pub fn forest(place: Place, of: &Forest) -> Drawing {
         }
     }
     let band = html! { rect.band x="0" y="-6" width="14" height="12" {} };
-    legend.push(Key { mark: band, means: "no further apart than the margin".to_owned() });
+    let margin = short_percent(of.band.1 - 1.0);
+    legend.push(Key { mark: band, means: format!("within the margin of {margin}") });
     let under = |plot: &Plot| {
         let (low, high) = (plot.x(of.band.0), plot.x(of.band.1));
         html! {

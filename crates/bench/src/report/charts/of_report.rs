@@ -238,7 +238,13 @@ fn slices(report: &Report, table: &Table) -> Chart {
     let time = Axis::up_to(blocks, words);
     let strips = rows(table);
     let title = format!("Every slice in the order of time, {}", table.shape);
-    let says = format!("The cost in each slice beside its target's median, for {} targets", strips.len());
+    let replaced = strips.iter().flat_map(|strip| &strip.dots).filter(|dot| dot.counts == Counts::No).count();
+    let but = if replaced > 0 {
+        format!("; apart from them {replaced} of blocks that were measured again, which are in no figure")
+    } else {
+        String::new()
+    };
+    let says = format!("The cost in each slice beside its target's median, for {} targets{but}", strips.len());
     Chart::draw(&stem(table, "slices"), &title, &says, |place| dots(place, &time, &value, &strips))
 }
 

@@ -10,6 +10,8 @@ const LINE: f64 = 18.0;
 const CHARACTER: f64 = 6.5;
 /// How much narrower small text is.
 const SMALL: f64 = 0.88;
+/// The height of a line of small text, in px.
+pub const SMALL_LINE: f64 = 16.0;
 /// A name takes this share of the width at most.
 const LONGEST: f64 = 0.28;
 
@@ -105,10 +107,32 @@ pub fn ticks(plot: &Plot) -> Markup {
             path.grid d=(format!("M{} {}V{}", px(x), px(plot.top), px(plot.bottom))) {}
             @if has_room { text.soft.small.middle x=(px(word_x)) y=(px(plot.bottom + 14.0)) { (words) } }
         }
-        @let half = (SMALL * width(&plot.axis.label) / 2.0).min(plot.all / 2.0);
-        @let middle = f64::midpoint(plot.left, plot.right).min(plot.all - half).max(half);
-        text.soft.small.middle x=(px(middle)) y=(px(plot.bottom + 32.0)) { (plot.axis.label) }
+        (below(&[plot.axis.label.clone()], f64::midpoint(plot.left, plot.right), plot.bottom + 32.0, plot.all))
     }
+}
+
+/// Lines of small text below a plot, around `middle` as far as there is room.
+pub fn below(lines: &[String], middle: f64, top: f64, all: f64) -> Markup {
+    html! { @for (n, line) in lines.iter().enumerate() {
+        @let half = (SMALL * width(line) / 2.0).min(all / 2.0);
+        @let middle = middle.min(all - half).max(half);
+        text.soft.small.middle x=(px(middle)) y=(px(top + SMALL_LINE * n as f64)) { (line) }
+    } }
+}
+
+/// Small text in lines that fit.
+pub fn wrapped(text: &str, fits: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if SMALL * (width(line) + CHARACTER + width(word)) <= fits => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// The legend above a chart, in as many lines as it takes, and where it ends.

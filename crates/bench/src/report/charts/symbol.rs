@@ -19,6 +19,8 @@ pub enum Symbol {
     Triangle,
     /// Two strokes.
     Cross,
+    /// Two strokes, upright.
+    Plus,
 }
 
 /// In the order in which series get them; each goes with the colour of the same number.
@@ -38,6 +40,7 @@ impl Symbol {
             Self::Square => path("m-r -rh2rv2rh-2rz", 3.8),
             Self::Diamond => path("m0 -rlr rl-r rl-r -rz", 5.4),
             Self::Triangle => path("m0 -rlr 2rh-2rz", 4.6),
+            Self::Plus => path("m-r 0h2rm-r -rv2r", 4.6),
             Self::Cross => path("m-r -rl2r 2rm0 -2rl-2r 2r", 3.8),
         }
     }

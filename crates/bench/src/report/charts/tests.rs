@@ -46,13 +46,34 @@ fn a_try_that_was_replaced_is_drawn_apart_and_changes_no_scale_of_values() {
     // A diamond for that block in each strip, and one in the legend.
     assert_eq!((count(&without, "c5 hollow"), count(&with, "c5 hollow")), (0, 3));
     assert_eq!(count(&without, "class=\"dot"), count(&with, "class=\"dot"));
-    assert_eq!(count(&with, "in no figure"), 1);
+    assert_eq!(count(&with, "measured again: in no figure"), 1, "in the legend");
+    assert_eq!(count(&with, "; apart from them 2 of blocks that were measured again"), 1, "in words");
     let scale =
         |text: &str| text.lines().filter(|line| line.contains("soft small end")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(scale(&without), scale(&with));
     for (one, other) in before.iter().zip(&after).filter(|(one, _)| one.stem != "keep-alive-slices") {
         assert_eq!(lines(one), lines(other), "{}", one.stem);
     }
+}
+
+#[test]
+fn a_slice_that_failed_in_a_try_that_was_replaced_is_not_like_one_that_counts() {
+    let mut run = fixed::run(&[("tokio", 20.0), ("axum", 24.0)], 4, 1);
+    let of =
+        |run: &crate::results::Run| lines(charts(run).iter().find(|chart| chart.stem.ends_with("slices")).unwrap());
+    let count = |text: &str, what: &str| text.matches(what).count();
+    run.replaced = run.slices.iter().filter(|slice| slice.block == 1).cloned().collect();
+    let valid = of(&run);
+    let whole = std::mem::take(&mut run.slices);
+    run.slices = std::mem::take(&mut run.replaced);
+    fixed::fail(&mut run, "axum");
+    run.replaced = std::mem::replace(&mut run.slices, whole);
+    let failed = of(&run);
+    // Two diamonds and one in the legend; then one of each kind, and one of each in the legend.
+    assert_eq!((count(&valid, "c5 hollow"), count(&failed, "c5 hollow")), (3, 2));
+    assert_eq!((count(&valid, "symbol c5\""), count(&failed, "symbol c5\"")), (0, 2));
+    assert_eq!(count(&failed, "failed, in a block that was measured again"), 1);
+    assert_eq!(count(&failed, "symbol c1"), 0, "none that counts failed");
 }
 
 /// The kept example, which has two shapes.
