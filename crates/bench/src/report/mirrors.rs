@@ -160,6 +160,7 @@ mod tests {
         });
         let report = Report::of(&run);
         let page = html::page(&[html::Shown {
+            folder: String::new(),
             report: &report,
             files: Vec::new(),
             printed: crate::results::Printed::default(),

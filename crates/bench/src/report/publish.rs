@@ -40,7 +40,7 @@ pub fn of_run(folder: &Path, run: &Run) -> Result<PathBuf> {
     write(REPORT_FILE, &in_markdown)?;
     write(CSV_FILE, &csv::csv(&[&report])?)?;
     write(SUMMARY_FILE, &summary::json(&report)?)?;
-    let shown = Shown { report: &report, files: there(folder), printed: Printed::of(folder) };
+    let shown = Shown { report: &report, folder: name(folder), files: there(folder), printed: Printed::of(folder) };
     write(HTML_FILE, &page(&[shown]))?;
     Ok(folder.join(HTML_FILE))
 }
@@ -56,7 +56,7 @@ pub fn several(folders: &[PathBuf], out: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let shown: Vec<Shown> = (reports.iter().zip(folders))
         // Where the runs are from there is not known for good: a page of several may be moved away from them.
-        .map(|(report, _)| Shown { report, files: Vec::new(), printed: Printed::default() })
+        .map(|(report, folder)| Shown { report, folder: name(folder), files: Vec::new(), printed: Printed::default() })
         .collect();
     let file = out.join(HTML_FILE);
     replace(&file, page(&shown).as_bytes())?;
@@ -71,6 +71,12 @@ pub fn several(folders: &[PathBuf], out: &Path) -> Result<PathBuf> {
 pub fn block(folder: &Path) -> Result<String> {
     let run = Run::read(folder)?;
     Ok(markdown::block(&Report::of(&run), folder.to_string_lossy().trim_end_matches('/')))
+}
+
+/// The name of a run's folder, without where it lies on this machine.
+fn name(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The files that a page can link to.

@@ -56,7 +56,8 @@ fn every_kind_of_run_gives_a_page_that_fits_and_asks_for_nothing() {
     for (name, run) in runs::all() {
         let page = reported(name, &run, folder.path()).join("report.html");
         if run.record.targets.len() <= 21 {
-            assert!(std::fs::metadata(&page).unwrap().len() < PAGE_BYTES, "{name}");
+            let bytes = std::fs::metadata(&page).unwrap().len();
+            assert!(bytes < PAGE_BYTES, "{name}: {bytes}");
         }
         for (what, medium, scheme, width) in [
             ("light", "screen", "light", 1280),
@@ -73,6 +74,41 @@ fn every_kind_of_run_gives_a_page_that_fits_and_asks_for_nothing() {
             assert_eq!(browser.requests(), Vec::<String>::new(), "{name}, {what}");
             browser.picture(&format!("{name}-{what}"));
         }
+    }
+}
+
+/// Where the links of the page lead that do not stay on it.
+fn links(browser: &mut Browser) -> Vec<String> {
+    let links = "Array.from(document.querySelectorAll('a[href]'), (a) => a.href).filter((url) => !url.includes('#'))";
+    serde_json::from_value(browser.eval(links)).unwrap()
+}
+
+#[test]
+fn what_was_printed_in_each_slice_is_a_link_away_and_no_link_is_dead() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut browser = Browser::start();
+    for name in ["disturbed", "nasty-names", "nasty-failure", "sweep"] {
+        let run = the(name);
+        let own = reported(name, &run, folder.path());
+        let all = |browser: &mut Browser| {
+            browser.open(&own.join("report.html"));
+            let links = links(browser);
+            for link in &links {
+                let file = link.strip_prefix("file://").unwrap();
+                assert!(Path::new(file).exists(), "{name}: {file}");
+            }
+            links
+        };
+        let printed: std::collections::BTreeSet<String> = all(&mut browser).into_iter().collect();
+        for ending in [".stdout.txt", ".side.txt", ".server.txt"] {
+            let count = printed.iter().filter(|link| link.contains("/raw/") && link.ends_with(ending)).count();
+            assert_eq!(count, run.slices.len() + run.replaced.len(), "{name}");
+        }
+        // As it is published: without what was printed.
+        std::fs::remove_dir_all(own.join("raw")).unwrap();
+        assert!(report(&[&own]).status.success());
+        assert!(all(&mut browser).iter().all(|link| !link.contains("raw")), "{name}");
+        assert_eq!(browser.eval("document.body.textContent.includes('was not kept')"), true, "{name}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hello_bench::load::Shape;
 use hello_bench::plan::{Cell, Knob, Setting};
-use hello_bench::results::{Failed, FixedRate, Outcome, Run, SliceRecord, Stage};
+use hello_bench::results::{Failed, FixedRate, Outcome, Run, SliceRecord, Stage, stem};
 
 /// Everything that HTML, Markdown, CSV or XML could take for its own, in 60 characters.
 pub const NASTY: &str = "a<b>&amp;\"c\"|d,e'f`g</script><img src=x onerror=alert(1)>-0123";
@@ -20,11 +20,13 @@ pub fn all() -> Vec<(&'static str, Run)> {
     vec![
         ("kept", run()),
         ("one-target", only(run(), &["tokio", "tokio (again)"])),
+        ("twenty-targets", disturbed(longer(many(&run(), 19), 18), 9)),
         ("sixty-targets", many(&run(), 59)),
         ("all-failed", failed(run(), |_| true)),
         ("one-failed", failed(run(), |name| name == "axum")),
         ("one-block", blocks(run(), 1)),
         ("partial", partial(run())),
+        ("disturbed", disturbed(run(), 2)),
         ("nothing-yet", Run { slices: Vec::new(), ..run() }),
         ("nasty-names", renamed(run(), "axum", NASTY)),
         ("nasty-failure", renamed(failed(run(), |name| name == "axum"), "axum", NASTY)),
@@ -34,12 +36,20 @@ pub fn all() -> Vec<(&'static str, Run)> {
     ]
 }
 
-/// Writes it as a run leaves it.
+/// Writes it as a run leaves it, with what was printed in every slice.
 pub fn write(run: &Run, folder: &Path) {
-    std::fs::create_dir(folder).unwrap();
-    let lines: Vec<String> = run.slices.iter().map(|slice| serde_json::to_string(slice).unwrap() + "\n").collect();
+    std::fs::create_dir_all(folder.join("raw")).unwrap();
+    let mut slices: Vec<&SliceRecord> = run.slices.iter().chain(&run.replaced).collect();
+    slices.sort_by_key(|slice| (slice.block, slice.tried));
+    let lines: Vec<String> = slices.iter().map(|slice| serde_json::to_string(slice).unwrap() + "\n").collect();
     std::fs::write(folder.join("slices.jsonl"), lines.concat()).unwrap();
     std::fs::write(folder.join("run.json"), serde_json::to_string(&run.record).unwrap()).unwrap();
+    for slice in slices {
+        let stem = stem(&run.record, slice.block, &slice.cell, slice.tried);
+        for ending in ["stdout.txt", "side.txt", "server.txt"] {
+            std::fs::write(folder.join("raw").join(format!("{stem}.{ending}")), NASTY).unwrap();
+        }
+    }
 }
 
 fn only(mut run: Run, names: &[&str]) -> Run {
@@ -52,6 +62,36 @@ fn only(mut run: Run, names: &[&str]) -> Run {
 fn blocks(mut run: Run, blocks: u32) -> Run {
     run.record.options.blocks = blocks;
     run.slices.retain(|slice| slice.block < blocks);
+    run
+}
+
+/// So many blocks, as often as it takes the same ones over again.
+fn longer(mut run: Run, blocks: u32) -> Run {
+    let own = std::mem::replace(&mut run.record.options.blocks, blocks);
+    let slices = std::mem::take(&mut run.slices);
+    run.slices = (0..blocks)
+        .flat_map(|block| {
+            slices.iter().filter(move |slice| slice.block == block % own).map(move |slice| (block, slice))
+        })
+        .map(|(block, slice)| SliceRecord { block, ..slice.clone() })
+        .collect();
+    run
+}
+
+/// The first blocks were measured again: what went before cost much more, or failed.
+fn disturbed(mut run: Run, blocks: u32) -> Run {
+    let first = run.slices.iter().filter(|slice| slice.block < blocks);
+    run.replaced = first.cloned().collect();
+    for (n, slice) in run.replaced.iter_mut().enumerate() {
+        match &mut slice.outcome {
+            Outcome::Valid(measurement) if n % 5 > 0 => measurement.cost_us *= 10.0,
+            outcome => {
+                let reason = format!("it ended with status {n}");
+                *outcome = Outcome::Failed(Failed { stage: Stage::Load, reason, seen: None });
+            }
+        }
+    }
+    run.slices.iter_mut().filter(|slice| slice.block < blocks).for_each(|slice| slice.tried = 1);
     run
 }
 

@@ -54,6 +54,8 @@ pub fn sections(run: &Shown) -> Markup {
                 ul { @for file in &run.files { li { a href=(file) { (file) } } } }
                 (printed::of_all(run))
             }
+        } @else {
+            p.soft { "Its records, and what was printed in each slice, are in its own folder: " code { (run.folder) } }
         }
     }
 }

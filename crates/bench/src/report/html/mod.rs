@@ -25,6 +25,8 @@ const SCRIPT: &str = include_str!("page.js");
 pub struct Shown<'a> {
     /// What it found.
     pub report: &'a Report<'a>,
+    /// The name of its folder.
+    pub folder: String,
     /// Those of its files that are beside the page.
     pub files: Vec<&'static str>,
     /// What load tools and servers printed, as far as it is beside the page.
@@ -119,7 +121,7 @@ fn of_run(run: &Shown, number: Option<usize>) -> Markup {
             p.warn { b { "Partial: " } (report.run.slices.len()) " of " (report.run.planned()) " slices were measured before this run was ended." }
         }
         @if record.options.sweep.is_some() {
-            section data-shape=(shape_of_sweep(report)) data-tool=(record.tool.name) { (of_sweep(report, &prefix)) }
+            section data-shape=(shape_of_sweep(report)) data-tool=(record.tool.name) { (of_sweep(run, &prefix)) }
         } @else {
             @for table in &report.tables {
                 section data-shape=(table.shape) data-tool=(record.tool.name) { (of_table(run, table, &prefix)) }
@@ -183,11 +185,15 @@ fn of_mirrors(report: &Report, table: &Table) -> Markup {
     }
 }
 
-fn of_sweep(report: &Report, prefix: &str) -> Markup {
+fn of_sweep(run: &Shown, prefix: &str) -> Markup {
+    let report = run.report;
     let (heads, rows, lines) = sweep::parts(report);
     html! {
         @for chart in charts::of_sweep(report) { (figure(&chart, prefix)) }
         ul { @for line in lines { li { (words(&line)) } } }
+        @for name in report.run.record.compared().map(|target| &target.name) { @for shape in &report.run.record.options.shapes {
+            div data-name=(name) { (printed::of_failed(run, name, *shape, &format!("{name}: the slices that failed"))) }
+        } }
         (grid(&heads, &rows))
     }
 }

@@ -4,63 +4,84 @@ use maud::{Markup, html};
 
 use super::Shown;
 use crate::load::Shape;
-use crate::results::{Outcome, SliceRecord, stem};
+use crate::report::units::count;
+use crate::results::{Outcome, Run, SliceRecord, stem};
 
 /// Every slice of every target, folded; and that there is nothing, where it was not kept.
 pub fn of_all(run: &Shown) -> Markup {
     let record = &run.report.run.record;
     html! {
-        h3 { "What was printed in each slice" }
         @if run.printed.is_empty() {
-            p.soft { "It was not kept with these records." }
+            p.soft { "What load tools and servers printed was not kept with these records." }
         }
-        @else { @for target in &record.targets {
-            @let slices: Vec<&SliceRecord> = of_target(run, &target.name).collect();
+        @else { h3.on-screen { "What was printed in each slice" } @for target in &record.targets {
+            @let slices: Vec<Slice> = in_time(run, &target.name).into_iter().filter(|slice| !slice.files.is_empty()).collect();
             @if !slices.is_empty() {
                 details data-name=(target.name) {
-                    summary { (target.name) " (" (slices.len()) " slices)" }
-                    ul.printed { @for slice in slices { li { (words(slice)) ": " (links(run, slice)) } } }
+                    summary { (target.name) " (" (count(slices.len(), "slice")) ")" }
+                    ul.printed { @for slice in &slices { li { (words(slice)) ": " (links(slice)) } } }
                 }
             }
         } }
     }
 }
 
-/// Those slices of a target that failed in a shape.
-pub fn of_failed(run: &Shown, name: &str, shape: Shape) -> Markup {
-    let failed = |slice: &&SliceRecord| slice.cell.shape == shape && matches!(slice.outcome, Outcome::Failed(_));
-    let slices: Vec<&SliceRecord> = of_target(run, name).filter(failed).collect();
+/// Each slice of a target that failed in a shape, with its reason and what was printed, folded below `title`; nothing
+/// where that says no more than the reason of the first one, which stands beside it.
+pub fn of_failed(run: &Shown, name: &str, shape: Shape, title: &str) -> Markup {
+    let reason = |slice: &Slice| match &slice.of.outcome {
+        Outcome::Failed(failed) if slice.of.cell.shape == shape => Some(failed.reason.clone()),
+        _ => None,
+    };
+    let failed: Vec<(Slice, String)> =
+        in_time(run, name).into_iter().filter_map(|slice| reason(&slice).map(|reason| (slice, reason))).collect();
+    let differ = failed.iter().any(|(_, reason)| *reason != failed[0].1);
+    let printed = failed.iter().any(|(slice, _)| !slice.files.is_empty());
     html! {
-        @if !slices.is_empty() {
-            details { summary { "what was printed" } ul.printed { @for slice in slices {
-                li { (words(slice)) ": " (links(run, slice)) }
-            } } }
+        @if differ || printed {
+            details { summary { (title) } ul.printed { @for (slice, reason) in &failed { li {
+                (words(slice)) @if differ { ": " (reason) }
+                @if !slice.files.is_empty() { " (" (links(slice)) ")" }
+            } } } }
         }
     }
 }
 
-/// The slices of a target of which something that was printed is there, in the order of time.
-fn of_target<'a>(run: &'a Shown, name: &'a str) -> impl Iterator<Item = &'a SliceRecord> {
-    let of = run.report.run;
-    let own = move |slice: &&SliceRecord| slice.cell.target == name && !files(run, slice).is_empty();
-    let mut all: Vec<&SliceRecord> = of.slices.iter().chain(&of.replaced).filter(own).collect();
-    all.sort_by_key(|slice| (slice.block, slice.tried));
-    all.into_iter()
+/// A slice with what was printed in it.
+struct Slice<'a> {
+    of: &'a SliceRecord,
+    /// Whether its block was measured again, so that it is in no figure.
+    replaced: bool,
+    /// What is in each file, and where that is.
+    files: Vec<(&'static str, String)>,
 }
 
-fn files(run: &Shown, slice: &SliceRecord) -> Vec<(&'static str, String)> {
-    run.printed.of_slice(&stem(&run.report.run.record, slice.block, &slice.cell, slice.tried))
+/// The slices of a target, those that were replaced too, in the order of time.
+fn in_time<'a>(run: &Shown<'a>, name: &str) -> Vec<Slice<'a>> {
+    let Run { record, slices, replaced, .. } = run.report.run;
+    let of = |all: &'a [SliceRecord], replaced| all.iter().map(move |slice| (slice, replaced));
+    let own = of(slices, false).chain(of(replaced, true)).filter(|(slice, _)| slice.cell.target == name);
+    let mut all: Vec<Slice> = own
+        .map(|(of, replaced)| {
+            let files = run.printed.of_slice(&stem(record, of.block, &of.cell, of.tried));
+            Slice { of, replaced, files }
+        })
+        .collect();
+    all.sort_by_key(|slice| (slice.of.block, slice.of.tried));
+    all
 }
 
-fn words(slice: &SliceRecord) -> String {
+fn words(slice: &Slice) -> String {
+    let replaced = if slice.replaced { ", in no figure" } else { "" };
+    let slice = slice.of;
     let at = slice.cell.setting.map_or(String::new(), |setting| format!(", {} {}", setting.value, setting.knob));
     let tried = if slice.tried > 0 { format!(", measured again ({})", slice.tried) } else { String::new() };
     let failed = if matches!(slice.outcome, Outcome::Failed(_)) { ", failed" } else { "" };
-    format!("block {}, {}{at}{tried}{failed}", slice.block + 1, slice.cell.shape)
+    format!("block {}, {}{at}{tried}{replaced}{failed}", slice.block + 1, slice.cell.shape)
 }
 
-fn links(run: &Shown, slice: &SliceRecord) -> Markup {
-    html! { @for (n, (what, file)) in files(run, slice).iter().enumerate() {
+fn links(slice: &Slice) -> Markup {
+    html! { @for (n, (what, file)) in slice.files.iter().enumerate() {
         @if n > 0 { ", " } a href=(file) { (what) }
     } }
 }
@@ -84,14 +105,14 @@ mod tests {
             std::fs::write(folder.path().join(RAW_FOLDER).join(format!("{stem}.stdout.txt")), "x").unwrap();
         }
         let report = Report::of(&run);
-        let of = |printed| page(&[Shown { report: &report, files: vec!["run.json"], printed }]);
+        let of = |printed| page(&[Shown { report: &report, folder: String::new(), files: vec!["run.json"], printed }]);
         let count = |page: &str, what: &str| page.matches(what).count();
         let with = of(Printed::of(folder.path()));
         // Nine slices, one that was replaced, and the three that failed once more.
         assert_eq!(count(&with, "<a href=\"raw/"), 13);
         assert_eq!(count(&with, "href=\"raw/002-02-_may_-keep-alive.stdout.txt\""), 2);
-        assert_eq!(count(&with, "block 1, keep-alive, measured again (1): "), 1);
+        assert_eq!(count(&with, "block 1, keep-alive, measured again (1), in no figure: "), 1);
         let without = of(Printed::default());
-        assert_eq!((count(&without, "raw/"), count(&without, "It was not kept")), (0, 1));
+        assert_eq!((count(&without, "raw/"), count(&without, "was not kept with these records")), (0, 1));
     }
 }

@@ -66,7 +66,7 @@ pub fn of(run: &Shown, table: &Table) -> Markup {
                     th scope="row" title=(own.target.name) { (own.target.name) }
                     td.reason colspan=(heads.len() - 1) {
                         div { span .failed[word == "FAILED"] { (word) } ": " (reason(own)) }
-                        (printed::of_failed(run, &own.target.name, table.shape))
+                        @if word == "FAILED" { (printed::of_failed(run, &own.target.name, table.shape, "slice by slice")) }
                     }
                 }
             } } }
