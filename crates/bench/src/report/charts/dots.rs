@@ -55,7 +55,7 @@ pub fn dots(place: Place, time: &Axis, value: &Axis, strips: &[Strip]) -> Drawin
         });
     }
     if any(|dot| dot.counts == Counts::No && dot.value.is_some()) {
-        let means = "of a disturbed block that was measured again: in no figure".to_owned();
+        let means = "of a block that was measured again: in no figure".to_owned();
         legend.push(Key { mark: replaced(7.0, 0.0), means });
     }
     if any(|dot| dot.counts != Counts::No && dot.value.is_none()) {

@@ -107,7 +107,7 @@ pub fn ticks(plot: &Plot) -> Markup {
             path.grid d=(format!("M{} {}V{}", px(x), px(plot.top), px(plot.bottom))) {}
             @if has_room { text.soft.small.middle x=(px(word_x)) y=(px(plot.bottom + 14.0)) { (words) } }
         }
-        (below(&[plot.axis.label.clone()], f64::midpoint(plot.left, plot.right), plot.bottom + 32.0, plot.all))
+        (below(std::slice::from_ref(&plot.axis.label), f64::midpoint(plot.left, plot.right), plot.bottom + 32.0, plot.all))
     }
 }
 

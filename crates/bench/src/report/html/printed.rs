@@ -15,9 +15,11 @@ pub fn of_all(run: &Shown) -> Markup {
             p.soft { "What load tools and servers printed was not kept with these records." }
         }
         @else { h3.on-screen { "What was printed in each slice" } @for target in &record.targets {
+            // The baseline's second self is no target of its own to who looks for one.
+            @let name = if target.name == record.comparison.twin { &record.comparison.baseline } else { &target.name };
             @let slices: Vec<Slice> = in_time(run, &target.name).into_iter().filter(|slice| !slice.files.is_empty()).collect();
             @if !slices.is_empty() {
-                details data-name=(target.name) {
+                details data-name=(name) {
                     summary { (target.name) " (" (count(slices.len(), "slice")) ")" }
                     ul.printed { @for slice in &slices { li { (words(slice)) ": " (links(slice)) } } }
                 }
