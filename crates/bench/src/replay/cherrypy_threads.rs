@@ -5,17 +5,20 @@
 //! as CherryPy's `cherrypy/test/benchmark.py` has it, whose columns these are).
 
 use super::document::{Block, Cell, NONE, Table};
-use super::pages::{or_none, stands_for};
+use super::pages::{marked, or_none, rps, stands_for};
 use super::published::Comparison;
 use super::record::{Found, Part, Replay};
 use super::trial::HELD;
 use super::{Batch, Experiment, Role, Stands};
-use crate::report::units::{mebibytes, thousands};
+use crate::report::units::mebibytes;
 
 const REQUESTS: u64 = 1000;
 const THREADS: [u32; 5] = [25, 50, 100, 200, 400];
 /// Sizes of stacks in KiB, the default first: as published 32 and 64, and some around them.
 const STACKS: [Option<u32>; 7] = [None, Some(1024), Some(256), Some(128), Some(64), Some(32), Some(16)];
+
+/// The target that is a version of the period, with its ways.
+const OF_THE_PERIOD: &str = "cherrypy-3.1";
 
 /// See the module.
 pub struct CherrypyThreads;
@@ -39,7 +42,7 @@ impl Experiment for CherrypyThreads {
             Role { target: "cherrypy-3.11", system: CHERRYPY, stands: Stands::Original },
             Role { target: "cherrypy-3.12", system: CHERRYPY, stands: Stands::Original },
             Role { target: "cherrypy-3.13", system: CHERRYPY, stands: Stands::Original },
-            Role { target: "cherrypy-3.1", system: BEFORE, stands: Stands::Original },
+            Role { target: OF_THE_PERIOD, system: BEFORE, stands: Stands::Original },
             Role { target: "std-pool", system: CHERRYPY, stands: Stands::Mirror },
             Role { target: "std-threads", system: None, stands: Stands::Mirror },
             Role { target: "std-sequential", system: None, stands: Stands::Mirror },
@@ -54,13 +57,16 @@ impl Experiment for CherrypyThreads {
         ]
     }
 
-    fn notes(&self, _replay: &Replay) -> Vec<String> {
-        vec![
+    fn notes(&self, replay: &Replay) -> Vec<String> {
+        let mut notes = vec![
             "A client thread is no thread: it is one of the connections that ab, which has a single thread, keeps going at \
              once. The server has 10 threads however many there are (std-pool too; std-threads has one for each connection)."
                 .to_owned(),
             "msec/req: time / requests, over all connections at once, as CherryPy's benchmark prints it. KB/sec: heads and \
              bodies. Average: of the five rows above it."
+                .to_owned(),
+            "A fast server answers 1000 requests in a few hundredths of a second: that is mostly a beginning, and ab tells \
+             thousandths, so that its figures are coarse."
                 .to_owned(),
             format!(
                 "Memory: right after 1000 requests over 25 connections, while {HELD} connections are open that were answered \
@@ -68,13 +74,23 @@ impl Experiment for CherrypyThreads {
                  a stack takes its whole size; resident: what is really used, which its size hardly changes."
             ),
             "Most of what is virtual today is neither: on 64 bits glibc reserves 64 MiB of address space for each thread \
-             that allocates (an arena, malloc(3)), of which hardly a page is touched. Compare the rows of one target."
+             that allocates (an arena, malloc(3)), of which hardly a page is touched. Compare the rows of one target: \
+             may-minihttp keeps up to 1000 coroutines for the next connections, each with its stack; std-sequential serves on \
+             its first thread by default, and on a further one, with an arena, if the size is chosen."
                 .to_owned(),
             "Stack sizes: std-threads, std-pool and std-sequential set that of the threads that serve (default: 2 MiB, of \
-             Rust's std); may-minihttp that of its coroutines; CherryPy calls threading.stack_size (default: the limit of \
+             Rust's std); may-minihttp that of its coroutines (default: 32 KiB, of may); CherryPy calls threading.stack_size (default: the limit of \
              the shell, ulimit -s). A stack that is too small is failed, with what the server said of it."
                 .to_owned(),
-        ]
+        ];
+        if replay.record.members.iter().any(|member| member.name == OF_THE_PERIOD) {
+            notes.push(format!(
+                "{OF_THE_PERIOD} leaves a thread with its connection until that ends, or was silent for 10 s and is sent a 408. \
+                 ab asks on every connection, closes none that is kept, and waits for all: with more connections than \
+                 threads some get that 408, which voids the row."
+            ));
+        }
+        notes
     }
 
     fn plan(&self, quick: bool) -> Vec<Batch> {
@@ -124,9 +140,10 @@ fn by_threads(replayed: &CherrypyThreads, replay: &Replay) -> Table {
             continue;
         }
         let mut cells = vec![member.name.as_str().into(), stands_for(replayed, &member.name).into()];
-        cells.extend(found.map(|found| found.map_or_else(|| NONE.to_owned(), |found| thousands(found.rps)).into()));
+        cells.extend(found.map(|found| rps(found.as_slice()).into()));
         let there: Vec<&Found> = found.into_iter().flatten().collect();
-        cells.push(average(&there, |found| found.rps).map_or_else(|| NONE.to_owned(), thousands).into());
+        cells
+            .push(average(&there, |found| found.rps).map_or_else(|| NONE.to_owned(), |rps| marked(rps, &there)).into());
         cells.push(or_none(average(&there, |found| found.cost_us)));
         table.rows.push(cells);
     }
@@ -155,7 +172,7 @@ fn of_one(replay: &Replay, target: &str) -> Option<Table> {
         let bytes: Option<f64> = there.iter().map(|found| kilobytes(found)).sum();
         let mut row = line("Average", completed, rps, bytes.map(|sum| sum / there.len() as f64));
         // The mean of the rows, as they are; not its reciprocal.
-        row[4] = or_none(average(&there, |found| 1e3 / found.rps));
+        row[4] = milliseconds(average(&there, |found| 1e3 / found.rps)?).into();
         table.rows.push(row);
     }
     Some(table)
@@ -163,11 +180,16 @@ fn of_one(replay: &Replay, target: &str) -> Option<Table> {
 
 /// A row that has completed so many requests, and none failed: with one that did, it would be no row.
 fn line(name: &str, completed: f64, rps: f64, kilobytes: Option<f64>) -> Vec<Cell> {
-    let figures = [completed.to_string(), "0".into(), format!("{rps:.2}"), format!("{:.3}", 1e3 / rps)];
+    let figures = [completed.to_string(), "0".into(), format!("{rps:.2}"), milliseconds(1e3 / rps)];
     let mut cells = vec![Cell::from(name)];
     cells.extend(figures.map(Cell::from));
     cells.push(or_none(kilobytes));
     cells
+}
+
+/// As CherryPy's benchmark prints them.
+fn milliseconds(ms: f64) -> String {
+    format!("{ms:.3}")
 }
 
 /// Received per second, in KiB.

@@ -221,8 +221,13 @@ fn failed(replay: &Replay) -> Vec<String> {
 
 /// Requests per second of these trials, the middle one, with what their limit makes of it; `–` without any.
 pub fn rps(found: &[&Found]) -> String {
-    let Some(summary) = Summary::of(found.iter().map(|found| found.rps)) else { return NONE.to_owned() };
-    let words = thousands(summary.median);
+    let rate = Summary::of(found.iter().map(|found| found.rps));
+    rate.map_or_else(|| NONE.to_owned(), |rate| marked(rate.median, found))
+}
+
+/// A rate of these trials, with what their limit makes of it.
+pub fn marked(rps: f64, found: &[&Found]) -> String {
+    let words = thousands(rps);
     match limit(found) {
         Some(Limit::LoadTool) => format!("≥ {words}"),
         Some(Limit::SharedCpu) => format!("({words})"),

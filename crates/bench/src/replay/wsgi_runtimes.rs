@@ -120,7 +120,7 @@ impl Experiment for WsgiRuntimes {
                 target.into(),
                 stands_for(self, target).into(),
                 Cell::figure(published_of(self, target).and_then(|row| row.figure("value"))),
-                or_none(Some(ms.min)),
+                best(&ms, found.len()).into(),
                 or_none(Some(ms.median)),
                 range(&ms, digits).into(),
                 rps(&found).into(),
@@ -133,6 +133,12 @@ impl Experiment for WsgiRuntimes {
         let alone = published_alone(self, &table);
         [vec![heading, Block::Table(table)], alone].concat()
     }
+}
+
+/// The best time; of how many, if they are not as many as there should be.
+fn best(ms: &Summary, count: usize) -> String {
+    let words = digits(ms.min);
+    if count < ROUNDS as usize { format!("{words} (of {count})") } else { words }
 }
 
 /// What ab calls the time per request, in ms.

@@ -1,6 +1,6 @@
 //! Who answers to whom: the originals, and the Rust servers whose concurrency model is theirs.
 
-use super::Target;
+use super::{Target, Workers};
 
 /// What the first comparisons measured under one name, and what answers to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,13 +26,15 @@ pub fn answers(targets: &[Target]) -> Vec<Answer> {
         let description = &target.description;
         let Some(original) = &description.original else { continue };
         let place = answers.iter().position(|answer| answer.original == *original).unwrap_or_else(|| {
-            let mirrors = targets.iter().filter(|other| other.description.mirrors.contains(original));
+            let mirrors: Vec<&Target> =
+                targets.iter().filter(|other| other.description.mirrors.contains(original)).collect();
+            let can_choose = mirrors.iter().any(|mirror| mirror.description.workers != Workers::Fixed);
             answers.push(Answer {
                 original: original.clone(),
                 targets: Vec::new(),
                 models: Vec::new(),
-                mirrors: mirrors.map(|mirror| mirror.name().to_owned()).collect(),
-                workers: description.mirror_workers,
+                mirrors: mirrors.iter().map(|mirror| mirror.name().to_owned()).collect(),
+                workers: description.mirror_workers.filter(|_| can_choose),
                 stand_ins: Vec::new(),
             });
             answers.len() - 1
@@ -59,7 +61,7 @@ mod tests {
     use crate::targets::{Workspace, all};
 
     /// What the first comparisons measured, with a server whose model is known to have a Rust one.
-    const MIRRORED: [(&str, &[&str]); 19] = [
+    const MIRRORED: [(&str, &[&str]); 21] = [
         ("wsgiref", &["hyper", "std-sequential", "hyper-smol", "hyper-async-io"]),
         ("Jython", &["hyper", "hyper-smol", "hyper-async-io"]),
         ("IronPython", &["hyper", "hyper-smol", "hyper-async-io"]),
@@ -67,6 +69,8 @@ mod tests {
         ("Paste", &["std-pool"]),
         ("uWSGI", &["std-pool"]),
         ("nginx with uWSGI", &["std-pool"]),
+        ("nginx", &["tokio", "async-io"]),
+        ("nginx from memcached", &["tokio", "async-io"]),
         ("Mongrel", &["std-threads"]),
         ("Node.js", &["tokio", "async-io"]),
         ("Tornado", &["tokio", "async-io"]),
@@ -91,6 +95,11 @@ mod tests {
             let found = &answer.unwrap_or_else(|| panic!("no target is {original}")).mirrors;
             assert_eq!(found, mirrors, "the mirrors of {original}");
         }
+        let nobody = answers.iter().filter(|answer| answer.mirrors.is_empty());
+        assert_eq!(nobody.map(|answer| answer.original.as_str()).collect::<Vec<_>>(), [] as [&str; 0]);
+        let workers = |original| answers.iter().find(|answer| answer.original == original).unwrap().workers;
+        assert_eq!([workers("gevent"), workers("CherryPy")], [Some(1), None]);
+        assert_eq!(workers("Mongrel"), None, "std-threads has no workers to choose");
     }
 
     #[test]

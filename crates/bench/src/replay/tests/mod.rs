@@ -130,6 +130,27 @@ fn what_failed_stands_in_words_at_the_bottom_and_has_no_row() {
 }
 
 #[test]
+fn a_best_of_fewer_says_of_how_many() {
+    let experiment = named("wsgi-runtimes").unwrap();
+    let mut replay = fixed::replay(experiment, members(experiment));
+    assert!(!pages::document(experiment, &replay).terminal().contains("(of "));
+    replay.trials.retain(|trial| trial.target != "wsgiref" || trial.round < 3);
+    let text = pages::document(experiment, &replay).markdown();
+    let row = text.lines().find(|line| line.starts_with("| wsgiref |")).unwrap();
+    assert!(row.contains(" (of 2) |"), "{row}");
+}
+
+#[test]
+fn why_connections_of_the_old_cherrypy_starve_is_said_where_it_takes_part() {
+    let experiment = named("cherrypy-threads").unwrap();
+    let says = |targets: &[&str]| {
+        let text = pages::document(experiment, &fixed::replay(experiment, targets)).terminal();
+        text.contains("cherrypy-3.1 leaves a thread with its connection")
+    };
+    assert_eq!([says(&["std-pool", "cherrypy-3.1"]), says(&["std-pool", "cherrypy-3.10"])], [true, false]);
+}
+
+#[test]
 fn figures_of_a_busy_machine_say_so_at_the_top() {
     let experiment = named("twisted-tornado").unwrap();
     let mut replay = fixed::replay(experiment, members(experiment));
