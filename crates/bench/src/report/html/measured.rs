@@ -3,18 +3,20 @@
 use maud::{Markup, html};
 
 use super::{Shown, printed};
+use crate::load::Shape;
 use crate::report::markdown::conditions;
 use crate::report::table::Report;
-use crate::results::{RunRecord, TargetRecord};
+use crate::report::units::count;
+use crate::results::{RunRecord, SliceRecord, TargetRecord};
 
 /// One line under the heading.
 pub fn in_short(record: &RunRecord) -> String {
     let options = &record.options;
-    let blocks = if options.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", options.blocks) };
     format!(
-        "{}, {}, {blocks}, {} connections · {} ({} hardware threads), Linux {} · commit {}",
+        "{}, {}, {}, {} connections · {} ({} hardware threads), Linux {} · commit {}",
         record.began,
         record.tool.name,
+        count(options.blocks as usize, "block"),
         options.connections,
         record.machine.cpu.model,
         record.machine.cpu.usable,
@@ -34,7 +36,7 @@ pub fn sections(run: &Shown) -> Markup {
                 li data-name=(target.name) { (command(&target.name, &start_of(target))) }
             } }
             h3 { "Load" }
-            ul.commands { @for (shape, words) in loads(run.report) { li { (command(&shape, &words)) } } }
+            @for shape in &record.options.shapes { (loads(run.report, *shape)) }
             @if !record.warnings.is_empty() {
                 h3 { "Seen before the run" }
                 ul { @for warning in &record.warnings { li { (warning) } } }
@@ -68,13 +70,26 @@ fn command(who: &str, line: &str) -> Markup {
     }
 }
 
-/// The load tool's command line in each shape: those of a shape differ only in the address.
-fn loads(report: &Report) -> Vec<(String, String)> {
-    let of = |shape| {
-        let slice = report.run.slices.iter().find(|slice| slice.cell.shape == shape && !slice.command.is_empty())?;
-        Some((format!("{shape}, to {}", slice.cell.target), line(&slice.command)))
+/// The load tool's command lines in a shape, of each target's first slice: that of the first target, and folded those of
+/// the others, which ask another address.
+fn loads(report: &Report, shape: Shape) -> Markup {
+    let of = |target: &TargetRecord| {
+        let own = |slice: &&SliceRecord| slice.cell.target == target.name && slice.cell.shape == shape;
+        let slice = report.run.slices.iter().filter(own).find(|slice| !slice.command.is_empty())?;
+        Some((target.name.clone(), format!("{shape}, to {}", target.name), line(&slice.command)))
     };
-    report.run.record.options.shapes.iter().filter_map(|shape| of(*shape)).collect()
+    let all: Vec<(String, String, String)> = report.run.record.compared().filter_map(of).collect();
+    let list = |some: &[(String, String, String)]| {
+        html! { ul.commands { @for (name, who, line) in some { li data-name=(name) { (command(who, line)) } } } }
+    };
+    html! {
+        @if let Some((first, others)) = all.split_first() {
+            (list(std::slice::from_ref(first)))
+            @if !others.is_empty() {
+                details { summary { (shape) ", to the other " (count(others.len(), "target")) } (list(others)) }
+            }
+        }
+    }
 }
 
 /// How a target is started by hand: where, with which variables, by which command.
