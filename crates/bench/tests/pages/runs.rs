@@ -84,6 +84,7 @@ fn disturbed(mut run: Run, blocks: u32) -> Run {
     let first = run.slices.iter().filter(|slice| slice.block < blocks);
     run.replaced = first.cloned().collect();
     for (n, slice) in run.replaced.iter_mut().enumerate() {
+        slice.tried = 0;
         match &mut slice.outcome {
             Outcome::Valid(measurement) if n % 5 > 0 => measurement.cost_us *= 10.0,
             outcome => {

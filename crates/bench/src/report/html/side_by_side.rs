@@ -64,6 +64,9 @@ fn cell(table: &Table, name: &str) -> Markup {
     if table.failed.iter().any(|below| below.target.name == name) {
         return html! { span.failed { "FAILED" } };
     }
+    if table.below.iter().any(|below| below.target.name == name) {
+        return html! { "not ranked" };
+    }
     let Some(row) = table.ranked.iter().find(|row| row.target.name == name) else { return html! { "–" } };
     let ratio = match &table.judgement {
         Judgement::Ratios { cost, .. } if cost.baseline == name => "baseline".to_owned(),
