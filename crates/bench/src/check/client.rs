@@ -11,6 +11,9 @@ use crate::interrupt;
 /// No answer of a target is larger.
 const MAX_ANSWER: usize = 64 * 1024;
 
+/// What is said of a connection that was reset, whoever finds out: who sends or who reads.
+pub(super) const RESET: &str = "the connection was reset";
+
 /// One connection to a target.
 #[derive(Debug)]
 pub struct Client {
@@ -44,7 +47,10 @@ impl Client {
     /// In words, when the server does not take them.
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.deadline = Instant::now() + self.timeout;
-        self.stream.write_all(bytes).map_err(|error| format!("it does not take the request: {error}"))
+        self.stream.write_all(bytes).map_err(|error| match error.kind() {
+            ErrorKind::ConnectionReset => format!("it does not take the request: {RESET}"),
+            _ => format!("it does not take the request: {error}"),
+        })
     }
 
     /// Reads one answer with its body, as its Content-Length says; without one the body ends with the connection.
@@ -113,7 +119,7 @@ impl Client {
             Err(error) if error.kind() == ErrorKind::Interrupted && !interrupt::asked() => Ok(true),
             Err(error) => Err(match error.kind() {
                 ErrorKind::WouldBlock | ErrorKind::TimedOut => late(),
-                ErrorKind::ConnectionReset => "the connection was reset".to_owned(),
+                ErrorKind::ConnectionReset => RESET.to_owned(),
                 _ => error.to_string(),
             }),
         }

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use hello::check::Reply;
 
-use super::{Client, Dialect, Peer, TIMEOUT, agreed, client::keeps, request};
+use super::client::{RESET, keeps};
+use super::{Client, Dialect, Peer, TIMEOUT, agreed, request};
 use crate::targets::Target;
 
 /// One point of the agreed behaviour.
@@ -40,13 +41,22 @@ impl Finding {
 
 /// Asks a running target for every point.
 pub fn verify(target: &Target) -> Vec<(Point, Finding)> {
-    let stand = |point: &Point| match ((point.holds)(Peer::of(target)), target.description.cannot.get(point.name)) {
-        (Ok(()), None) => Finding::Holds,
-        (Ok(()), Some(_)) => Finding::HoldsAfterAll,
-        (Err(_), Some(reason)) => Finding::Cannot(reason.clone()),
-        (Err(what), None) => Finding::Differs(what),
-    };
+    let stand = |point: &Point| stand(point, Peer::of(target), target.description.cannot.get(point.name));
     POINTS.iter().map(|point| (*point, stand(point))).collect()
+}
+
+/// How often a point has to hold before it is said that a target can do what it says it cannot: whether a reset comes
+/// before or after the end of a connection, say, is not up to the server.
+const TRIES: usize = 8;
+
+fn stand(point: &Point, to: Peer, cannot: Option<&String>) -> Finding {
+    match (cannot, (point.holds)(to)) {
+        (None, Ok(())) => Finding::Holds,
+        (None, Err(what)) => Finding::Differs(what),
+        (Some(reason), Err(_)) => Finding::Cannot(reason.clone()),
+        (Some(_), Ok(())) if (1..TRIES).all(|_| (point.holds)(to).is_ok()) => Finding::HoldsAfterAll,
+        (Some(reason), Ok(())) => Finding::Cannot(reason.clone()),
+    }
 }
 
 /// The point that a server without a `Date` cannot give.
@@ -182,6 +192,12 @@ fn refused(to: Peer, bytes: &[u8], wanted: &[u16]) -> Result<(), String> {
         Ok(()) => what,
         Err(unsent) => format!("{what}; {unsent}"),
     })?;
+    // What was reported to the sender is not reported again to the reader, who finds a clean end.
+    if let Err(unsent) = sent
+        && unsent.contains(RESET)
+    {
+        return Err(unsent);
+    }
     match replies.as_slice() {
         [] => Err("it closes without an answer".into()),
         [reply] => has_status(reply, wanted),
@@ -238,7 +254,7 @@ fn body_is_skipped(to: Peer, framing: &str, body: &str) -> Result<(), String> {
 
 /// Closed without an answer, which is no answer to the body either.
 fn is_closed(what: &str) -> bool {
-    what.contains("without an answer") || what.contains("reset")
+    what.contains("without an answer") || what.contains(RESET)
 }
 
 fn read_as(more: &[Reply]) -> String {
@@ -254,4 +270,64 @@ fn body_length(to: Peer) -> Result<(), String> {
 fn body_chunked(to: Peer) -> Result<(), String> {
     let body = format!("{:x}\r\n{SMUGGLED}\r\n0\r\n\r\n", SMUGGLED.len());
     body_is_skipped(to, "Transfer-Encoding: chunked", &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::thread::{JoinHandle, spawn};
+
+    use super::*;
+
+    const TOO_LARGE: &[u8] = b"HTTP/1.1 431 Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+    /// Reads all of the request before it answers and closes.
+    fn cleanly(mut client: TcpStream) {
+        let (mut all, mut buffer) = (Vec::new(), [0; 1 << 16]);
+        while !all.ends_with(b"\r\n\r\n") {
+            let len = client.read(&mut buffer).unwrap();
+            all.extend_from_slice(&buffer[..len]);
+        }
+        client.write_all(TOO_LARGE).unwrap();
+    }
+
+    /// Leaves most of the request unread, so that closing resets the connection.
+    fn with_a_reset(mut client: TcpStream) {
+        client.read_exact(&mut [0; 1]).unwrap();
+        client.write_all(TOO_LARGE).unwrap();
+    }
+
+    /// Serves a connection in each of these ways.
+    fn serving(ways: Vec<fn(TcpStream)>) -> (Peer, JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let peer = Peer::from(listener.local_addr().unwrap());
+        (peer, spawn(move || ways.into_iter().for_each(|way| way(listener.accept().unwrap().0))))
+    }
+
+    fn stands(ways: Vec<fn(TcpStream)>, cannot: Option<&String>) -> Finding {
+        let point = POINTS.iter().find(|point| point.name == "header-too-large").unwrap();
+        let (peer, server) = serving(ways);
+        let finding = stand(point, peer, cannot);
+        server.join().unwrap();
+        finding
+    }
+
+    #[test]
+    fn what_a_target_cannot_do_reliably_it_cannot_do() {
+        let why = "resets the connection, now and then".to_owned();
+        assert_eq!(stands(vec![cleanly, with_a_reset], Some(&why)), Finding::Cannot(why.clone()));
+        assert_eq!(stands(vec![cleanly; TRIES], Some(&why)), Finding::HoldsAfterAll);
+        assert_eq!(stands(vec![cleanly], None), Finding::Holds);
+        assert!(matches!(stands(vec![with_a_reset], None), Finding::Differs(_)));
+    }
+
+    #[test]
+    fn a_reset_is_one_also_where_the_sender_meets_it() {
+        let (peer, server) = serving(vec![with_a_reset]);
+        // More than the kernel takes of a request that nobody reads: it is still being sent when the answer comes.
+        let what = refused(peer, &vec![b'x'; 64 << 20], &[431]).unwrap_err();
+        assert!(what.contains(RESET), "{what}");
+        server.join().unwrap();
+    }
 }
