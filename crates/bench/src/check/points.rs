@@ -276,7 +276,7 @@ fn body_chunked(to: Peer) -> Result<(), String> {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
-    use std::thread::{JoinHandle, spawn};
+    use std::thread::spawn;
 
     use super::*;
 
@@ -298,19 +298,17 @@ mod tests {
         client.write_all(TOO_LARGE).unwrap();
     }
 
-    /// Serves a connection in each of these ways.
-    fn serving(ways: Vec<fn(TcpStream)>) -> (Peer, JoinHandle<()>) {
+    /// Serves a connection in each of these ways, and then refuses them.
+    fn serving(ways: Vec<fn(TcpStream)>) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let peer = Peer::from(listener.local_addr().unwrap());
-        (peer, spawn(move || ways.into_iter().for_each(|way| way(listener.accept().unwrap().0))))
+        spawn(move || ways.into_iter().for_each(|way| way(listener.accept().unwrap().0)));
+        peer
     }
 
     fn stands(ways: Vec<fn(TcpStream)>, cannot: Option<&String>) -> Finding {
         let point = POINTS.iter().find(|point| point.name == "header-too-large").unwrap();
-        let (peer, server) = serving(ways);
-        let finding = stand(point, peer, cannot);
-        server.join().unwrap();
-        finding
+        stand(point, serving(ways), cannot)
     }
 
     #[test]
@@ -324,10 +322,9 @@ mod tests {
 
     #[test]
     fn a_reset_is_one_also_where_the_sender_meets_it() {
-        let (peer, server) = serving(vec![with_a_reset]);
+        let peer = serving(vec![with_a_reset]);
         // More than the kernel takes of a request that nobody reads: it is still being sent when the answer comes.
         let what = refused(peer, &vec![b'x'; 64 << 20], &[431]).unwrap_err();
         assert!(what.contains(RESET), "{what}");
-        server.join().unwrap();
     }
 }
