@@ -37,3 +37,47 @@ fn known(replay: &Replay) -> Known {
         targets: names,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::replay::record::TRIALS_FILE;
+    use crate::replay::tests::fixed;
+    use crate::replay::{Experiment, named};
+
+    fn kept(folder: &Path, replay: &Replay) {
+        let lines = replay.trials.iter().map(|trial| serde_json::to_string(trial).unwrap() + "\n");
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join(REPLAY_FILE), serde_json::to_vec(&replay.record).unwrap()).unwrap();
+        std::fs::write(folder.join(TRIALS_FILE), lines.collect::<String>()).unwrap();
+    }
+
+    #[test]
+    fn what_is_odd_is_listed_with_the_reason_and_hides_nothing() {
+        let experiment: &dyn Experiment = named("pyramid-node-gevent").unwrap();
+        let replay = fixed::replay(experiment, &["tokio", "gevent"]);
+        let mut partial = replay.clone();
+        partial.trials.truncate(1);
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        kept(&at("a"), &replay);
+        kept(&at("kept/b"), &partial);
+        kept(&at("c"), &replay);
+        std::fs::write(at("c").join(TRIALS_FILE), "{}\n").unwrap();
+        kept(&at("d"), &replay);
+        std::fs::remove_file(at("d").join(TRIALS_FILE)).unwrap();
+        std::fs::create_dir_all(at("e").join(REPLAY_FILE)).unwrap();
+        kept(&at("f"), &replay);
+        std::fs::write(at("f").join(REPLAY_FILE), b"\xff").unwrap();
+        std::fs::create_dir_all(at("no-replay")).unwrap();
+        std::fs::write(at("file"), "").unwrap();
+        let all = list(folder.path()).unwrap();
+        let state = |one: &Listed| one.known.as_ref().map_or_else(Clone::clone, |known| known.state.to_string());
+        assert_eq!(all.iter().map(|one| one.folder.as_str()).collect::<Vec<_>>(), ["a", "kept/b", "c", "d", "e", "f"]);
+        assert_eq!(state(&all[0]), "failed: gevent");
+        assert_eq!(state(&all[1]), format!("partial, 1 of {} trials", replay.record.planned));
+        for (one, word) in all[2..].iter().zip([TRIALS_FILE, TRIALS_FILE, REPLAY_FILE, REPLAY_FILE]) {
+            assert!(one.known.as_ref().unwrap_err().contains(word), "{one:?}");
+        }
+    }
+}

@@ -19,6 +19,7 @@ mod said;
 mod stack;
 #[cfg(test)]
 mod tests;
+mod tools;
 mod trial;
 mod twisted_tornado;
 mod wsgi_runtimes;

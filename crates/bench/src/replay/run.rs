@@ -10,10 +10,11 @@ use anyhow::{Context, Result, ensure};
 use super::lab::Lab;
 use super::pages;
 use super::record::{Directory, Member, Outcome, Part, Replay, ReplayRecord, SCHEMA};
+use super::tools::{self, Tools};
 use super::{Batch, Experiment};
-use crate::load::{self, LoadTool};
+use crate::load::LoadTool;
 use crate::machine::{Commit, Machine, Program, Toolchain, raise_file_limit};
-use crate::process::{self, Lock};
+use crate::process::Lock;
 use crate::results::ToolRecord;
 use crate::run::{Ended, build_here, disturbances, must_be_new, now, ports_must_be_free, results_of};
 use crate::targets::{Target, Workers, Workspace};
@@ -43,13 +44,17 @@ pub fn run(workspace: &Workspace, request: &Request) -> Result<Ended> {
     let batches = request.experiment.plan(request.quick);
     let tools = must_hold(request, &batches)?;
     let machine = Machine::read();
-    let warnings = disturbances(
+    let mut warnings = disturbances(
         &machine,
         &request.targets,
         &results_of(workspace, request.out.as_deref()),
         most_connections(&batches),
     );
     let closed_loop = tools.last().context("a replay has a load tool")?.0;
+    if let Some(why) = tools::fallen_back_to(closed_loop) {
+        eprintln!("warning: {why}");
+        warnings.push(why);
+    }
     let lab = |not_built| Lab {
         targets: &request.targets,
         not_built,
@@ -124,41 +129,13 @@ fn most_connections(batches: &[Batch]) -> u32 {
     batches.iter().flat_map(|batch| batch.parts.iter().map(of)).max().unwrap_or(1)
 }
 
-/// The load tools and their versions; the last is the one that asks again and again.
-type Tools = Vec<(&'static dyn LoadTool, String)>;
-
 /// What must be true before anything is built or started.
 fn must_hold(request: &Request, batches: &[Batch]) -> Result<Tools> {
     ensure!(!request.targets.is_empty(), "nobody is there to take part: {}", request.missing.join("; "));
     must_be_new(request.out.as_deref())?;
-    let tools = tools(batches)?;
+    let tools = tools::needed(batches)?;
     raise_file_limit(most_connections(batches))?;
     ports_must_be_free(&request.targets)?;
-    Ok(tools)
-}
-
-/// The tools that these batches need. For users the first of oha, h2load and wrk that is there.
-fn tools(batches: &[Batch]) -> Result<Tools> {
-    let needs = |wanted: fn(&Part) -> bool| batches.iter().any(|batch| batch.parts.iter().any(wanted));
-    let version = |name: &str| {
-        let tool = load::tool(name).context("there is no such load tool")?;
-        let version = process::tool::version(tool)
-            .with_context(|| format!("{name} is not installed; get it with `{}`", tool.install()))?;
-        anyhow::Ok((tool, version))
-    };
-    let mut tools = Vec::new();
-    if needs(|part| !matches!(part, Part::Rate { .. } | Part::Users { .. })) {
-        tools.push(version("ab")?);
-    }
-    if needs(|part| matches!(part, Part::Rate { .. })) {
-        tools.push(version("httperf")?);
-    }
-    if needs(|part| matches!(part, Part::Users { .. })) {
-        let found = ["oha", "h2load", "wrk"].into_iter().find_map(|name| version(name).ok());
-        tools.push(
-            found.context("none of oha, h2load and wrk is installed; get one with `apt install nghttp2-client`")?,
-        );
-    }
     Ok(tools)
 }
 

@@ -70,11 +70,16 @@ fn without_a_load_tool_nothing_is_started_and_another_one_says_that_it_stands_in
     let output = ask();
     let printed = text(&output);
     assert_eq!((output.status.code(), printed.trim_end().lines().count()), (Some(2), 1), "{printed}");
-    assert!(printed.contains("none of oha, h2load and wrk is installed; get one with `apt install "), "{printed}");
+    assert!(printed.contains("none of oha, h2load, wrk is installed; get one with `cargo install oha"), "{printed}");
+    assert!(printed.contains("or `apt install nghttp2-client`"), "{printed}");
     assert!(!fixture.out().exists());
 
     give("wrk");
     let output = ask();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     assert!(text(&output).contains("wrk stands in for The Grinder"), "{}", text(&output));
+    let why =
+        "arning: wrk drives the users, because neither oha nor h2load is installed; get one with `cargo install oha";
+    assert!(String::from_utf8_lossy(&output.stderr).contains(why), "{}", text(&output));
+    assert!(std::fs::read_to_string(fixture.out().join("report.md")).unwrap().contains(why));
 }
