@@ -13,7 +13,13 @@ const INSTALLED: &str = "installed";
 
 /// The files of a folder that name what it needs, the foremost first; the rest of a list of pinned requirements is what
 /// that needs itself.
-const NEEDS: [&str; 4] = ["packages.txt", "build-packages.txt", "native-packages.txt", "requirements.txt"];
+const NEEDS: [&str; 4] = ["packages.txt", "build-packages.txt", "native-packages.txt", REQUIREMENTS];
+
+/// A folder that has it is installed into a virtual environment.
+const REQUIREMENTS: &str = "requirements.txt";
+
+/// Debian's package that makes one; images have it from their base, in whichever Python they bring.
+const VENV: &str = "python3-venv";
 
 /// An original that is not installed on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +81,8 @@ impl Target {
         if self.version.is_some() {
             return None;
         }
-        let packages = NEEDS.iter().flat_map(|file| lines(&folder.join(file)));
+        let venv = folder.join(REQUIREMENTS).is_file().then(|| VENV.to_owned());
+        let packages = venv.into_iter().chain(NEEDS.iter().flat_map(|file| lines(&folder.join(file))));
         Some(NotInstalled {
             name: self.name().to_owned(),
             folder: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -87,7 +94,7 @@ impl Target {
 fn lines(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let most = if file.ends_with("requirements.txt") { 1 } else { usize::MAX };
+    let most = if file.ends_with(REQUIREMENTS) { 1 } else { usize::MAX };
     lines.take(most).map(String::from).collect()
 }
 
@@ -140,7 +147,7 @@ mod tests {
         assert_eq!(
             lines,
             [
-                format!("new is not installed (it needs server==3); {get}"),
+                format!("new is not installed (it needs python3-venv, server==3); {get}"),
                 format!("old is not installed (it needs a CPython 2.7); {get}"),
             ]
         );
@@ -196,6 +203,8 @@ mod tests {
             assert!(description.container || description.container_reason.is_some(), "{name}: why no container?");
             assert!(!description.settings.is_empty(), "{name}: the settings that decide its speed are missing");
             assert!(targets.iter().all(|other| !other.groups().contains(&name.to_owned())), "{name} is a group too");
+            let without = Target { version: None, ..target.clone() };
+            assert!(!without.not_installed().unwrap().needs.is_empty(), "{name}: which package is missing?");
             let folder = target.source.folder().unwrap();
             let image = ["Dockerfile", "packages.txt", "build-packages.txt"].iter().filter(|_| description.container);
             for file in image.chain(&["entrypoint", "install"]) {
