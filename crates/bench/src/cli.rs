@@ -272,7 +272,7 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     let value: f64 = number.trim().parse().map_err(|_| wanted())?;
     let seconds = value * unit;
     if !(seconds.is_finite() && seconds > 0.0 && seconds <= 3600.0) {
-        return Err(format!("{text:?} is not above 0 s, or over 3600 s"));
+        return Err(format!("{text:?} must be more than 0 s and at most 3600 s"));
     }
     Ok(Duration::from_secs_f64(seconds))
 }

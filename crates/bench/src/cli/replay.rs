@@ -1,6 +1,6 @@
 //! `replay`: which comparison, of whom.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -37,10 +37,6 @@ pub struct ReplayArgs {
     /// A new folder for the result [default: a folder in results/ that is named by time, host, commit and comparison]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-
-    /// Make the report of the replay in this folder again, from its records alone
-    #[arg(long, value_name = "DIR", exclusive = true)]
-    report: Option<PathBuf>,
 }
 
 fn after_help() -> String {
@@ -53,11 +49,9 @@ fn after_help() -> String {
 }
 
 /// What is asked for.
-pub enum ReplayAsked<'a> {
+pub enum ReplayAsked {
     /// Which there are.
     List,
-    /// A report again, from the records in this folder.
-    Again(&'a Path),
     /// This one.
     Make(&'static dyn Experiment),
 }
@@ -67,16 +61,13 @@ impl ReplayArgs {
     ///
     /// # Errors
     /// For a name that no replay has.
-    pub fn asked(&self) -> Result<ReplayAsked<'_>> {
-        match (&self.report, &self.name) {
-            (Some(folder), _) => Ok(ReplayAsked::Again(folder)),
-            (None, Some(name)) => Ok(ReplayAsked::Make(named(name)?)),
-            (None, None) => {
-                let for_one = self.quick || self.seed.is_some() || self.out.is_some() || !self.targets.is_empty();
-                ensure!(!for_one, "which replay? `hello-bench replay` lists them");
-                Ok(ReplayAsked::List)
-            }
+    pub fn asked(&self) -> Result<ReplayAsked> {
+        if let Some(name) = &self.name {
+            return Ok(ReplayAsked::Make(named(name)?));
         }
+        let for_one = self.quick || self.seed.is_some() || self.out.is_some() || !self.targets.is_empty();
+        ensure!(!for_one, "which replay? `hello-bench replay` lists them");
+        Ok(ReplayAsked::List)
     }
 
     /// What is to be replayed.

@@ -128,8 +128,8 @@ struct SaysArgs {
 #[derive(Debug, Args)]
 #[command(mut_args = not_with_resume)]
 pub struct NewOrResumedArgs {
-    #[command(flatten)]
     /// Those of a new one
+    #[command(flatten)]
     pub new: RunArgs,
 
     /// Go on with the run in this folder where it stopped: with its own options, if nothing else has changed

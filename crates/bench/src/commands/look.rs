@@ -60,7 +60,7 @@ pub fn results(args: &ResultsArgs) -> Result<Exit> {
     };
     let all = listing::in_order([listing::list(&folder)?, replay::list(&folder)?].concat());
     if all.is_empty() {
-        say!("no runs in {}", folder.display());
+        say!("no runs and no replays in {}", folder.display());
         return Ok(Exit::Well);
     }
     let mut grid = fitting(["folder", "what", "began", "machine", "commit", "state", "targets"]);

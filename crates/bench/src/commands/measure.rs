@@ -99,7 +99,6 @@ pub fn replay(args: &ReplayArgs) -> Result<Exit> {
             }
             Ok(Exit::Well)
         }
-        ReplayAsked::Again(folder) => Ok(if replay::again(folder)? { Exit::SomeFailed } else { Exit::Well }),
         ReplayAsked::Make(experiment) => {
             interrupt::install()?;
             let workspace = Workspace::find()?;

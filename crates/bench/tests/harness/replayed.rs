@@ -141,12 +141,9 @@ fn three_rounds_of_a_small_page_have_a_row_and_records_that_make_the_report_agai
     let first = report(&fixture);
     std::fs::remove_file(fixture.out().join("report.md")).unwrap();
     std::fs::remove_dir_all(fixture.out().join("raw")).unwrap();
-    for command in [&["report"][..], &["replay", "--report"]] {
-        let again = hello_bench().args(command).arg(fixture.out()).output().unwrap();
-        assert_eq!(again.status.code(), Some(0), "{}", text(&again));
-        assert_eq!(report(&fixture), first);
-        std::fs::remove_file(fixture.out().join("report.md")).unwrap();
-    }
+    let again = hello_bench().arg("report").arg(fixture.out()).output().unwrap();
+    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    assert_eq!(report(&fixture), first);
     let beside = hello_bench().arg("report").arg(fixture.out()).arg(".").output().unwrap();
     assert_eq!(beside.status.code(), Some(2), "{}", text(&beside));
     assert!(text(&beside).contains("is a replay, whose report stands alone"), "{}", text(&beside));
@@ -188,5 +185,4 @@ fn replays_are_listed_and_what_is_none_is_answered_with_those_that_there_are() {
     assert!(refused(&["cherrypy"]).contains("there are wsgi-runtimes, jruby-mongrel, cherrypy-threads"));
     assert!(refused(&["wsgi-runtimes", "axun"]).contains("did you mean axum?"));
     assert!(refused(&["--quick"]).contains("which replay?"));
-    assert!(refused(&["--report", "/nonexistent"]).contains("is no replay"));
 }
