@@ -267,7 +267,7 @@ impl Server {
         }
         if self.main.is_some_and(|main| tree::process(main.pid) != Some(main)) {
             // Of a container's end the daemon tells, which takes a moment.
-            let wait = Duration::from_millis(if self.container.is_some() { 3000 } else { 100 });
+            let wait = Duration::from_millis(if self.container.is_some() { 3000 } else { 1000 });
             let how = self.supervisor.wait_exited(wait).unwrap_or_else(|| "in an unknown way".into());
             let how = if self.container.is_some() { docker::how_ended(&how) } else { how };
             return Err(format!("it ended {how}{}", self.supervisor.last_words()));

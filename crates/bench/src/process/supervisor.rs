@@ -66,8 +66,8 @@ pub fn supervise(command: &[String], log: &Path) -> Result<()> {
         }
     };
     tell(&format!("started {main} {}", began.as_nanos()));
-    thread::spawn(move || keep(printed, log));
-    let reaper = thread::spawn(move || reap(main));
+    let keeper = thread::spawn(move || keep(printed, log));
+    let reaper = thread::spawn(move || reap(main, &keeper));
 
     // Whatever is written there is not read for its meaning: the end of the pipe is the message.
     let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
@@ -91,22 +91,37 @@ fn keep(mut printed: impl Read, mut log: File) {
 }
 
 /// Reaps every descendant that ends, the adopted ones too, and says how the main one ended.
-fn reap(main: i32) {
+///
+/// That something ended is told after what it printed was kept, which the harness then quotes. The pipe ends with
+/// its last writer: with the main process, or with the last descendant, or never, if somebody else was handed it.
+fn reap(main: i32, keeper: &JoinHandle<()>) {
+    const OTHERS_MAY_WRITE: Duration = Duration::from_millis(100);
+    const NOBODY_IS_LEFT: Duration = Duration::from_secs(2);
     loop {
         match wait() {
             Ok(WaitStatus::Exited(pid, code)) if pid.as_raw() == main => {
+                wait_until_finished(keeper, OTHERS_MAY_WRITE);
                 tell(&format!("exited with status {code}"));
             }
             Ok(WaitStatus::Signaled(pid, which, _)) if pid.as_raw() == main => {
+                wait_until_finished(keeper, OTHERS_MAY_WRITE);
                 tell(&format!("exited by {which}"));
             }
             Ok(_) | Err(Errno::EINTR) => {}
             Err(_) => {
                 // No child is left, and without one nobody can become a descendant.
+                wait_until_finished(keeper, NOBODY_IS_LEFT);
                 tell("alone");
                 return;
             }
         }
+    }
+}
+
+fn wait_until_finished(thread: &JoinHandle<()>, limit: Duration) {
+    let deadline = Instant::now() + limit;
+    while !thread.is_finished() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(1));
     }
 }
 

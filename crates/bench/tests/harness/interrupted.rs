@@ -1,7 +1,10 @@
 //! Whatever ends the harness, nothing that it started is left, and what was measured can be read.
 
+use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -148,4 +151,39 @@ fn what_a_killed_supervisor_owned_is_ended_and_the_run_goes_on() {
     signal(&child, Signal::SIGINT);
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     assert_eq!(fixture.left_behind(), [] as [String; 0]);
+}
+
+#[test]
+fn what_a_target_printed_is_kept_before_its_end_is_told() {
+    // More than the log's pipe takes, and no more than it and the target's own take together: the target ends while
+    // the supervisor waits for a reader of the log.
+    const PRINTED: usize = 100_000;
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    nix::unistd::mkfifo(&log, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let mut supervisor = Command::new(env!("CARGO_BIN_EXE_hello-bench"))
+        .args(["supervise", "--log", log.to_str().unwrap(), "--", "sh", "-c"])
+        .arg(format!("head -c {PRINTED} /dev/zero; exit 3"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut kept = std::fs::File::open(&log).unwrap();
+    let is_read = Arc::new(AtomicBool::new(false));
+    let reader = std::thread::spawn({
+        let is_read = Arc::clone(&is_read);
+        move || {
+            sleep(Duration::from_millis(500));
+            is_read.store(true, Ordering::SeqCst);
+            let mut all = Vec::new();
+            kept.read_to_end(&mut all).map(|_| all.len())
+        }
+    });
+    let told = BufReader::new(supervisor.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let told: Vec<String> = told.take_while(|line| line != "alone").collect();
+    assert!(is_read.load(Ordering::SeqCst), "its end was told while what it printed was not kept");
+    assert_eq!(told.last().map(String::as_str), Some("exited with status 3"));
+    drop(supervisor.stdin.take());
+    supervisor.wait().unwrap();
+    assert_eq!(reader.join().unwrap().unwrap(), PRINTED);
 }
